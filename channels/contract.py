@@ -1,0 +1,109 @@
+"""What a platform must offer, and what it may."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from core.bus import Accept
+from core.domain.chat import ChatKey
+from core.domain.command import CommandSpec
+from core.domain.delivery import Receipt, Settled
+from core.domain.message import Reply
+from core.ports import Clock, Lane
+
+PartT = TypeVar("PartT")
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+SettingsT_contra = TypeVar("SettingsT_contra", bound=BaseModel, contravariant=True)
+
+
+class TextUnit(StrEnum):
+    """How a platform counts a text's length."""
+
+    CHARACTERS = "characters"
+    UTF16 = "utf16"
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one message of the platform can hold; `text` is counted in `unit`, 0 means no limit."""
+
+    text: int
+    unit: TextUnit = TextUnit.CHARACTERS
+    files: int = 0
+    file_bytes: int = 0
+    buttons: int = 0
+    edits: bool = False
+    threads: bool = False
+    drafts: bool = False
+
+
+class Channel(Protocol[PartT]):
+    """One account on one platform. Knows its SDK; knows nothing of agents or storage."""
+
+    @property
+    def limits(self) -> Limits:
+        """What one message can hold."""
+
+    @property
+    def lane(self) -> Lane:
+        """The chats whose deliveries this channel sends."""
+
+    async def listen(self, accept: Accept) -> None:
+        """Until cancelled, or until the platform has nothing more to say; acknowledges only after accept() returned."""
+
+    def render(self, reply: Reply) -> Sequence[PartT]:
+        """Pure and repeatable. A part is a JSON object; at least one."""
+
+    async def send(self, chat: ChatKey, part: PartT, key: str) -> Receipt:
+        """One call out; raises SendError only."""
+
+    async def settle(self, chat: ChatKey, part: PartT, key: str) -> Settled:
+        """Was the part with this key sent?"""
+
+
+class ShowsDrafts(Protocol):
+    """Can show an answer while it is being written."""
+
+    def draft(self, chat: ChatKey, text: str) -> None:
+        """All text so far; cosmetic, never waits."""
+
+
+class ShowsProgress(Protocol):
+    """Can show what a turn is doing."""
+
+    def progress(self, chat: ChatKey, text: str) -> None:
+        """A few words; an empty text takes the line away; cosmetic, never waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelContext:
+    """What a channel is given when it is built."""
+
+    account: str
+    workspace: Path
+    clock: Clock
+    commands: tuple[CommandSpec, ...]
+    env: Callable[[str], str | None]
+
+
+class Build(Protocol[SettingsT_contra]):
+    """Makes the channel of one account; no input or output yet."""
+
+    def __call__(self, settings: SettingsT_contra, context: ChannelContext) -> Channel[Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSpec(Generic[SettingsT]):
+    """A channel described without connecting anything."""
+
+    name: str
+    settings: type[SettingsT]
+    build: Build[SettingsT]
+
+
+Closer = Callable[[], Awaitable[None]]

@@ -1,0 +1,1 @@
+"""Core decides and remembers. It knows no platform."""

@@ -1,0 +1,1 @@
+"""Frozen values of the product, standard library only."""

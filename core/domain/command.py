@@ -1,0 +1,31 @@
+"""The chat commands: one registry for every channel. Platform menus are made from it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandSpec:
+    """One command. `terminal_only` ones are neither offered nor understood elsewhere."""
+
+    name: str
+    summary: str
+    arguments: str = ""
+    terminal_only: bool = False
+
+
+COMMANDS: tuple[CommandSpec, ...] = (
+    CommandSpec(name="help", summary="what I understand"),
+    CommandSpec(name="new", summary="start a new conversation"),
+    CommandSpec(name="stop", summary="stop what is running here and drop what waits"),
+    CommandSpec(name="status", summary="what runs and what waits here"),
+    CommandSpec(name="model", summary="list the models, or choose one for this chat", arguments="[name]"),
+    CommandSpec(name="exit", summary="leave the terminal", terminal_only=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandCall:
+    """A command as a person gave it, its arguments trimmed."""
+
+    name: str
+    arguments: str = ""

@@ -1,0 +1,73 @@
+"""What happened in a frame, one frozen value each. History is the log of these."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.message import OutgoingFile
+from core.domain.turn import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One tool call that a model asked for. `arguments` is the model's own text: it may not be JSON at all."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswered:
+    """A model's whole answer. `cut` says that the output limit ended it: its calls are not to be run."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+    cut: bool = False
+    model: str = ""
+    usage: Usage = Usage()
+    kind: Literal["model_answered"] = "model_answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallId:
+    """Our own name of a call: the step that holds it and its place there. Providers' ids never enter the core."""
+
+    step: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStarted:
+    """A call that cannot be repeated is about to run; without a result after a crash its outcome is unknown."""
+
+    call: CallId
+    kind: Literal["tool_started"] = "tool_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFinished:
+    """The one result of a call, as the model reads it, and the files that it adds to the reply being written."""
+
+    call: CallId
+    result: str
+    failed: bool = False
+    files: tuple[OutgoingFile, ...] = ()
+    kind: Literal["tool_finished"] = "tool_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudged:
+    """Words of the gateway to the model between two calls: never shown to a person."""
+
+    text: str
+    kind: Literal["nudged"] = "nudged"
+
+
+Step = ModelAnswered | ToolStarted | ToolFinished | Nudged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamped:
+    """A step with its place in the turn."""
+
+    seq: int
+    step: Step

@@ -1,0 +1,40 @@
+"""A tool as the engine sees it: its name, what it may do to the world, and what it returned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+from core.domain.message import OutgoingFile
+
+
+class Effect(StrEnum):
+    """What a call may change: nothing, the workspace, or the world outside."""
+
+    READS = "reads"
+    WRITES = "writes"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """What the model is told and what recovery needs.
+
+    `schema` is the JSON schema of the arguments. A `replayable` call gives the same effect when it is run again, so
+    after a crash it simply is; any other call that was started and has no result is never re-run unasked.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, object] = field(hash=False)
+    effect: Effect
+    replayable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What a call gave: text for the model, and files for the reply that is being written."""
+
+    text: str
+    failed: bool = False
+    files: tuple[OutgoingFile, ...] = ()
