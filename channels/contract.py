@@ -1,6 +1,6 @@
 """What a platform must offer, and what it may."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -104,6 +104,3 @@ class ChannelSpec(Generic[SettingsT]):
     name: str
     settings: type[SettingsT]
     build: Build[SettingsT]
-
-
-Closer = Callable[[], Awaitable[None]]

@@ -6,10 +6,9 @@ Volatile ones are cosmetic and dropped freely: a reader that falls behind loses 
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Iterator
 
 from core.domain.chat import ChatKey
 from core.domain.message import Dropped, Inbound
@@ -63,14 +62,14 @@ Volatile = Draft | Progress | Typing | Telemetry
 class Subscription:
     """One reader's backlog of volatile messages."""
 
-    def __init__(self, wants: Callable[[Volatile], bool]) -> None:
-        self._wants = wants
+    def __init__(self, kinds: frozenset[type[Volatile]]) -> None:
+        self.kinds = kinds
         self._backlog: deque[Volatile] = deque(maxlen=VOLATILE_BACKLOG)
         self._arrived = asyncio.Event()
 
     def offer(self, message: Volatile) -> None:
         """Take the message if the reader wants it; never waits."""
-        if self._wants(message):
+        if type(message) in self.kinds:
             self._backlog.append(message)
             self._arrived.set()
 
@@ -110,14 +109,14 @@ class Bus:
         for reader in self._readers:
             reader.offer(message)
 
-    def watched(self, message_type: type[Volatile]) -> bool:
-        """Whether anybody watches at all; saves making drafts that nobody sees."""
-        return bool(self._readers) and message_type is not None
+    def watched(self, kind: type[Volatile]) -> bool:
+        """Whether anybody watches this kind; saves making what nobody sees."""
+        return any(kind in reader.kinds for reader in self._readers)
 
     @contextmanager
-    def subscribe(self, wants: Callable[[Volatile], bool]) -> Iterator[Subscription]:
+    def subscribe(self, *kinds: type[Volatile]) -> Iterator[Subscription]:
         """A reader for as long as the block lasts."""
-        reader = Subscription(wants)
+        reader = Subscription(frozenset(kinds))
         self._readers.append(reader)
         try:
             yield reader
