@@ -9,7 +9,7 @@ from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.delivery import Delivery, Receipt, Settled
-from core.domain.message import Attachment, Dropped, Inbound, OutgoingFile, Reply
+from core.domain.message import Attachment, Dropped, Inbound, Reply
 from core.domain.step import ModelAnswered, Stamped, Step
 from core.domain.tool import ToolResult, ToolSpec
 from core.domain.turn import ModelChoice

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.message import OutgoingFile
-from core.domain.turn import Usage
+from core.domain.turn import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class ModelAnswered:
     calls: tuple[Call, ...] = ()
     cut: bool = False
     model: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     kind: Literal["model_answered"] = "model_answered"
 
 

@@ -78,3 +78,6 @@ class Usage:
     def tokens(self) -> int:
         """Prompt and completion together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+NO_USAGE = Usage()
