@@ -9,7 +9,13 @@ from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.delivery import Delivery, Receipt, Settled
-from core.domain.message import Attachment, Dropped, Inbound, Reply
+from core.domain.history import Exchange as Exchange
+from core.domain.history import Said as Said
+from core.domain.message import Dropped, Inbound, Reply
+from core.domain.prompt import ModelSize as ModelSize
+from core.domain.prompt import Prompt as Prompt
+from core.domain.prompt import PromptCall as PromptCall
+from core.domain.prompt import PromptMessage as PromptMessage
 from core.domain.step import ModelAnswered, Stamped, Step
 from core.domain.tool import ToolResult, ToolSpec
 from core.domain.turn import ModelChoice
@@ -38,42 +44,6 @@ class Chance(Protocol):
 
 
 # --- the model ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptCall:
-    """A call in a prompt, under an id that is unique in that prompt."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptMessage:
-    """One message of a prompt. `role` is system, user, assistant or tool; `call_id` is set on tool results only."""
-
-    role: str
-    content: str
-    calls: tuple[PromptCall, ...] = ()
-    call_id: str | None = None
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A whole request to a model: valid for every provider, each call followed by exactly one result."""
-
-    messages: tuple[PromptMessage, ...]
-    tools: tuple[ToolSpec, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSize:
-    """What fits: the window and the part of it kept for the answer, in tokens."""
-
-    window: int
-    output: int
 
 
 class Model(Protocol):
@@ -163,6 +133,14 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """What a renewal found: a fence other than the claim's means that the chat is not ours any more."""
+
+    fence: int
+    signals: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
     """What intake did with an event. It is committed: the channel may acknowledge.
 
@@ -184,8 +162,11 @@ class Accepted:
 class Inbox(Protocol):
     """Stop 3: whatever came in, stored and decided in one commit."""
 
-    async def accept(self, event: Inbound | Dropped, *, choice: ModelChoice, slot: bool) -> Accepted:
-        """`slot` says that this process could start the turn at once. Raises StoreError; then nothing was stored."""
+    async def accept(self, event: Inbound | Dropped, *, key: str, slot: bool) -> Accepted:
+        """`slot` says that this process could start the turn at once; `key` is for a notice, should one be due.
+
+        Raises StoreError; then nothing was stored.
+        """
 
     async def commands(self) -> Sequence["PendingCommand"]:
         """Commands that no process has performed yet, oldest first."""
@@ -203,27 +184,6 @@ class PendingCommand:
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """One stored message of a person."""
-
-    inbound: int
-    sender: Principal
-    content: str
-    at: int
-    attachments: tuple[Attachment, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """One turn as the log has it: what was said and the steps of its root frame, in order."""
-
-    turn: int
-    said: tuple[Said, ...]
-    steps: tuple[Stamped, ...]
-    closed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,8 +223,11 @@ class Turns(Protocol):
     async def finish(self, claim: Claim, ending: Ending, *, key: str, send_now: bool) -> Finished:
         """Close the turn, write its reply, free the chat for its next turn: one commit."""
 
-    async def renew(self, claims: Sequence[Claim]) -> Mapping[int, int]:
-        """Prolong all leases in one statement; gives turn -> signals for those still ours."""
+    async def release(self, claim: Claim) -> None:
+        """Give an unfinished turn back, for any worker to go on with it; not counted as an attempt."""
+
+    async def renew(self) -> Mapping[int, Lease]:
+        """Prolong all leases of this process in one statement; gives chat row -> lease for those still ours."""
 
     async def void_leases(self) -> int:
         """At the start of the one worker process of a file: whatever ran before runs no more. Gives how many."""

@@ -1,0 +1,43 @@
+"""Who may speak. The one place that lets anybody in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.domain.chat import Principal
+
+
+class Role(StrEnum):
+    """What a person may do, least first."""
+
+    GUEST = "guest"
+    MEMBER = "member"
+    OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Per (channel, account): who is let in. What is not named here is closed.
+
+    `trusted`: whoever can reach the channel at all was already checked by the operating system, and is the owner.
+    """
+
+    trusted: frozenset[tuple[str, str]] = frozenset()
+    listed: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Not let in, for the reason code `reason`."""
+
+    reason: str
+
+
+def authorize(sender: Principal, policy: Policy) -> Role | Refused:
+    """The sender's role, or why there is none. Platform ids decide, never names; an empty list means nobody."""
+    place = (sender.channel, sender.account)
+    if place in policy.trusted:
+        return Role.OWNER
+    if not sender.verified:
+        return Refused(reason="unverified")
+    return Role.MEMBER if sender.user_id in policy.listed.get(place, frozenset()) else Refused(reason="not_listed")

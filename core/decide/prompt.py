@@ -1,0 +1,88 @@
+"""The log of a chat as messages for a model: valid for every provider, whatever the log went through.
+
+Results stand right after their calls, ordered by call index, exactly one each. A call without a result gets one that
+says so; a result without its call is left out. Steps of the gateway itself come in only after a complete round.
+"""
+
+import json
+from collections.abc import Sequence
+
+from core.domain.history import Exchange, Said
+from core.domain.message import Attachment
+from core.domain.prompt import PromptCall, PromptMessage
+from core.domain.step import CallId, ModelAnswered, Nudged, Stamped, ToolFinished
+
+STOPPED_CALL = "Cancelled: the turn was stopped before this call had a result."
+STOPPED_TURN = "(This turn was stopped before an answer.)"
+BROKEN_TURN = "(No answer was given to this.)"
+
+
+def exchange_messages(exchange: Exchange, *, shared: bool) -> Sequence[PromptMessage]:
+    """One turn as prompt messages. A closed turn always ends with words of the assistant, so that roles alternate."""
+    messages = [said_message(said, shared=shared) for said in exchange.said]
+    messages.extend(step_messages(exchange.turn, exchange.steps))
+    if exchange.closed and messages[-1].role != "assistant":
+        messages.append(PromptMessage(role="assistant", content=STOPPED_TURN if exchange.steps else BROKEN_TURN))
+    return tuple(messages)
+
+
+def said_message(said: Said, *, shared: bool) -> PromptMessage:
+    """What a person said. In a shared chat their name and id stand in a line that their text cannot forge."""
+    lines = [_attachment_line(attachment) for attachment in said.attachments]
+    if said.content.strip():
+        lines.insert(0, said.content)
+    content = "\n".join(lines) or "(an empty message)"
+    if shared:
+        name = " ".join(said.sender.name.split())[:64] or said.sender.user_id
+        content = f"[from {name}, id {said.sender.user_id}]\n" + "\n".join(f"| {line}" for line in content.split("\n"))
+    return PromptMessage(role="user", content=content)
+
+
+def step_messages(turn: int, steps: Sequence[Stamped]) -> Sequence[PromptMessage]:
+    """The steps of a root frame as messages, each call closed by exactly one result."""
+    results = {stamped.step.call: stamped.step for stamped in steps if isinstance(stamped.step, ToolFinished)}
+    messages: list[PromptMessage] = []
+    for stamped in steps:
+        match stamped.step:
+            case ModelAnswered() as answered:
+                messages.extend(_round(turn, stamped.seq, answered, results))
+            case Nudged(text=text):
+                messages.append(PromptMessage(role="user", content=text))
+            case _:
+                pass
+    return tuple(messages)
+
+
+def _round(
+    turn: int, seq: int, answered: ModelAnswered, results: dict[CallId, ToolFinished]
+) -> Sequence[PromptMessage]:
+    if not answered.calls:
+        # An empty answer stays in the log only; providers refuse an assistant message without content.
+        return (PromptMessage(role="assistant", content=answered.text),) if answered.text.strip() else ()
+    calls = tuple(
+        PromptCall(id=f"call_{turn}_{seq}_{index}", name=call.name, arguments=_sendable(call.arguments))
+        for index, call in enumerate(answered.calls)
+    )
+    messages = [PromptMessage(role="assistant", content=answered.text, calls=calls)]
+    for index, call in enumerate(calls):
+        result = results.get(CallId(step=seq, index=index))
+        text = result.result if result else STOPPED_CALL
+        messages.append(PromptMessage(role="tool", content=text, call_id=call.id, name=call.name))
+    return messages
+
+
+def _sendable(arguments: str) -> str:
+    """Providers want a JSON object; what a model wrote instead is kept inside one."""
+    if not arguments.strip() or arguments.strip() == "null":
+        return "{}"
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        value = None
+    return arguments if isinstance(value, dict) else json.dumps({"unreadable_arguments": arguments})
+
+
+def _attachment_line(attachment: Attachment) -> str:
+    place = attachment.path or "not stored"
+    caption = f" {attachment.caption}" if attachment.caption else ""
+    return f"[file: {attachment.name}, {attachment.media_type}, {attachment.size} bytes, {place}]{caption}"

@@ -1,0 +1,38 @@
+"""Every fixed sentence that a person can meet. `[texts]` in the settings replaces any of them by its name."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        "queue_full": "{n} messages already wait here. I did not take this one; please send it again later.",
+        "stopped": "Stopped.",
+        "stopped_dropped": "Stopped. {n} waiting messages dropped.",
+        "nothing_runs": "Nothing is running here.",
+        "new": "New conversation.",
+        "failed": "I could not answer this: {cause}. /retry tries again. ({id})",
+        "cause_unreachable": "the model is not reachable",
+        "cause_refused": "the model refused",
+        "cause_no_answer": "the model gave no answer",
+        "cause_too_long": "this is longer than the model can read",
+        "cause_limit": "limit of {what} reached",
+        "cause_internal": "an internal error",
+        "unknown_command": "I do not know {command}. Did you mean {nearest}? /help lists what I understand.",
+        "undelivered": "{n} earlier replies did not reach you; the newest follows.",
+        "possible_repeat": "(possible repeat) ",
+        "model_unknown": "There is no model {name}. /model lists them.",
+        "model_set": "This chat now uses {name}.",
+        "model_default": "This chat now uses the default model, {name}.",
+    }
+)
+
+
+class Texts:
+    """The texts in force: the shipped ones, some of them replaced."""
+
+    def __init__(self, replaced: Mapping[str, str]) -> None:
+        self._texts = {**TEXTS, **replaced}
+
+    def say(self, name: str, **values: object) -> str:
+        """The text of that name with its places filled."""
+        return self._texts[name].format(**values)

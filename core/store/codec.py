@@ -1,0 +1,79 @@
+"""Domain values as JSON text and back. Unions are told apart by their `kind`."""
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from core.domain.delivery import Receipt
+from core.domain.message import Attachment, Reply
+from core.domain.step import CallId, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
+from core.domain.turn import ModelChoice
+
+_STEP: TypeAdapter[Step] = TypeAdapter(
+    Annotated[ModelAnswered | ToolStarted | ToolFinished | Nudged, Field(discriminator="kind")]
+)
+_REPLY = TypeAdapter(Reply)
+_ATTACHMENTS = TypeAdapter(tuple[Attachment, ...])
+_CHOICE = TypeAdapter(ModelChoice)
+_RECEIPT = TypeAdapter(Receipt)
+_PART: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
+
+
+def step_text(step: Step) -> str:
+    """A step as JSON."""
+    return _STEP.dump_json(step).decode()
+
+
+def step_value(text: str) -> Step:
+    """The step that `step_text` wrote."""
+    return _STEP.validate_json(text)
+
+
+def call_of(step: Step) -> CallId | None:
+    """The call that a step is about; it stands in columns of its own, for the unique keys."""
+    return step.call if isinstance(step, ToolStarted | ToolFinished) else None
+
+
+def reply_text(reply: Reply) -> str:
+    """A reply as JSON."""
+    return _REPLY.dump_json(reply).decode()
+
+
+def reply_value(text: str) -> Reply:
+    """The reply that `reply_text` wrote."""
+    return _REPLY.validate_json(text)
+
+
+def attachments_text(attachments: tuple[Attachment, ...]) -> str | None:
+    """Attachments as JSON; none for none."""
+    return _ATTACHMENTS.dump_json(attachments).decode() if attachments else None
+
+
+def attachments_value(text: str | None) -> tuple[Attachment, ...]:
+    """The attachments that `attachments_text` wrote."""
+    return _ATTACHMENTS.validate_json(text) if text else ()
+
+
+def choice_text(choice: ModelChoice) -> str:
+    """A model choice as JSON."""
+    return _CHOICE.dump_json(choice).decode()
+
+
+def choice_value(text: str) -> ModelChoice:
+    """The choice that `choice_text` wrote."""
+    return _CHOICE.validate_json(text)
+
+
+def receipt_text(receipt: Receipt) -> str:
+    """A receipt as JSON."""
+    return _RECEIPT.dump_json(receipt).decode()
+
+
+def part_text(part: dict[str, object]) -> str:
+    """A rendered part as JSON."""
+    return _PART.dump_json(part).decode()
+
+
+def part_value(text: str) -> dict[str, object]:
+    """The part that `part_text` wrote."""
+    return _PART.validate_json(text)

@@ -1,0 +1,268 @@
+"""The tables. Invariants that the code relies on are constraints here, and a test tries to break each.
+
+Ids grow in commit order within a chat, because the chat's row is locked before an id is drawn. Times are milliseconds
+UTC. Predicates of partial indexes are literal text: SQLite ignores such an index when they are bound.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Named,
+    Table,
+    Text,
+    TypedColumns,
+    UniqueConstraint,
+    text,
+)
+
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _partial(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    return Index(name, *columns, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
+
+
+class _Chats(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    channel: Named[str] = Column(Text)
+    account: Named[str] = Column(Text)
+    chat_id: Named[str] = Column(Text)
+    thread_id: Named[str] = Column(Text)  # '' for none: a NULL would be unequal to itself in the unique key
+    owner: Named[str | None] = Column(Text)
+    fence: Named[int] = Column(Id, server_default="0")
+    until: Named[int | None] = Column(Id)
+    signals: Named[int] = Column(Id, server_default="0")
+    ready: Named[int | None] = Column(Id)  # the oldest live turn when it may run
+    live: Named[int] = Column(Integer, server_default="0")  # live turns; counted here so that intake needs no read
+    epoch: Named[int] = Column(Integer, server_default="0")  # grows whenever earlier history changes its meaning
+    cut: Named[int] = Column(Id, server_default="0")  # history starts after this turn
+    model: Named[str | None] = Column(Text)
+    agent: Named[str | None] = Column(Text)
+    queue_mode: Named[str | None] = Column(Text)
+    created_at: Named[int] = Column(Id)
+
+
+chats = Table(
+    "chats",
+    metadata,
+    _Chats,
+    UniqueConstraint("channel", "account", "chat_id", "thread_id"),
+    CheckConstraint("live >= 0", name="live_not_negative"),
+    CheckConstraint("(owner IS NULL) = (until IS NULL)", name="a_lease_has_an_owner_and_an_end"),
+    CheckConstraint("live > 0 OR (ready IS NULL AND owner IS NULL)", name="an_idle_chat_has_no_lease"),
+    _partial("chats_ready", "ready", where="ready IS NOT NULL"),
+    _partial("chats_owned", "owner", where="owner IS NOT NULL"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Inbound(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    channel: Named[str] = Column(Text)
+    account: Named[str] = Column(Text)
+    event_key: Named[str] = Column(Text)
+    sender: Named[str] = Column(Text)
+    sender_name: Named[str] = Column(Text)
+    kind: Named[str] = Column(Text)
+    lane: Named[str] = Column(Text)
+    content: Named[str] = Column(Text)
+    attachments: Named[str | None] = Column(Text)
+    reply_to: Named[str | None] = Column(Text)
+    at: Named[int] = Column(Id)
+    received_at: Named[int] = Column(Id)
+    turn: Named[int | None] = Column(Id)  # null: it heads the turn that has its own id
+    command: Named[str | None] = Column(Text)
+    arguments: Named[str | None] = Column(Text)
+    pending: Named[int] = Column(Integer, server_default="0")  # 1: a command that nobody has performed yet
+    drop_reason: Named[str | None] = Column(Text)
+    choice: Named[str | None] = Column(Text)
+
+
+inbound = Table(
+    "inbound",
+    metadata,
+    _Inbound,
+    UniqueConstraint("channel", "account", "event_key"),
+    CheckConstraint("lane IN ('turn', 'control')", name="lane"),
+    CheckConstraint("drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name="a_drop_starts_nothing"),
+    CheckConstraint("pending IN (0, 1) AND (pending = 0 OR command IS NOT NULL)", name="pending_is_a_command"),
+    Index("inbound_chat", "chat", "id"),
+    _partial("inbound_turn", "turn", where="turn IS NOT NULL"),
+    _partial("inbound_pending", "id", where="pending = 1"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Turns(TypedColumns):
+    id: Named[int] = Column(Id, ForeignKey("inbound.id"), primary_key=True, autoincrement=False)
+    chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    agent: Named[str] = Column(Text)
+    state: Named[str] = Column(Text)
+    attempt: Named[int] = Column(Integer, server_default="0")
+    undone: Named[int] = Column(Integer, server_default="0")
+    cause: Named[str | None] = Column(Text)
+    finished_at: Named[int | None] = Column(Id)
+
+
+turns = Table(
+    "turns",
+    metadata,
+    _Turns,
+    CheckConstraint(
+        "state IN ('queued', 'running', 'waiting', 'done', 'broken', 'stopped')",
+        name="state",
+    ),
+    CheckConstraint(
+        "(finished_at IS NULL) = (state IN ('queued', 'running', 'waiting'))", name="a_final_state_has_a_time"
+    ),
+    Index("turns_chat", "chat", "id"),
+    _partial("turns_live", "chat", "id", where="finished_at IS NULL"),
+    _partial("one_running_turn_per_chat", "chat", where="state = 'running'", unique=True),
+)
+
+
+class _Frames(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    turn: Named[int] = Column(Id, ForeignKey("turns.id"))
+    parent: Named[int | None] = Column(Id, ForeignKey("frames.id"))  # null: the turn's root frame
+    call_step: Named[int] = Column(Integer)
+    call_index: Named[int] = Column(Integer)
+    agent: Named[str] = Column(Text)
+    depth: Named[int] = Column(Integer)
+
+
+frames = Table(
+    "frames",
+    metadata,
+    _Frames,
+    UniqueConstraint("turn", "call_step", "call_index"),
+    CheckConstraint("depth >= 1", name="children_only"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Steps(TypedColumns):
+    turn: Named[int] = Column(Id, ForeignKey("turns.id"), primary_key=True, autoincrement=False)
+    seq: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    frame: Named[int] = Column(Id, server_default="0")  # 0: the root frame
+    kind: Named[str] = Column(Text)
+    call_step: Named[int | None] = Column(Integer)
+    call_index: Named[int | None] = Column(Integer)
+    body: Named[str] = Column(Text)
+    at: Named[int] = Column(Id)
+
+
+steps = Table(
+    "steps",
+    metadata,
+    _Steps,
+    _partial("one_result_per_call", "turn", "call_step", "call_index", where="kind = 'tool_finished'", unique=True),
+    _partial("one_start_per_call", "turn", "call_step", "call_index", where="kind = 'tool_started'", unique=True),
+)
+
+
+class _Waits(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    turn: Named[int] = Column(Id, ForeignKey("turns.id"))
+    chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    frame: Named[int] = Column(Id, server_default="0")
+    call_step: Named[int] = Column(Integer)
+    call_index: Named[int] = Column(Integer)
+    kind: Named[str] = Column(Text)
+    question: Named[str] = Column(Text)
+    choices: Named[str] = Column(Text)
+    allowed: Named[str] = Column(Text)
+    digest: Named[str | None] = Column(Text)
+    token_hash: Named[str | None] = Column(Text)
+    deadline: Named[int] = Column(Id)
+    default: Named[str | None] = Column(Text)
+    state: Named[str] = Column(Text, server_default="open")
+    answer: Named[str | None] = Column(Text)
+    answered_by: Named[str | None] = Column(Text)
+    closed_at: Named[int | None] = Column(Id)
+
+
+waits = Table(
+    "waits",
+    metadata,
+    _Waits,
+    UniqueConstraint("turn", "call_step", "call_index"),
+    CheckConstraint("kind IN ('question', 'approval')", name="kind"),
+    CheckConstraint("state IN ('open', 'answered', 'expired', 'cancelled')", name="state"),
+    CheckConstraint("(closed_at IS NULL) = (state = 'open')", name="closed_once"),
+    _partial("waits_open", "chat", where="closed_at IS NULL"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Outbox(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    turn: Named[int | None] = Column(Id, ForeignKey("turns.id"))
+    inbound: Named[int | None] = Column(Id, ForeignKey("inbound.id"))  # the command or refusal that it answers
+    key: Named[str] = Column(Text)
+    kind: Named[str] = Column(Text, server_default="send")
+    reply: Named[str] = Column(Text)
+    replaces: Named[int | None] = Column(Id, ForeignKey("outbox.id"))
+    state: Named[str] = Column(Text)
+    part: Named[int] = Column(Integer, server_default="0")  # parts below are final, this one is in `state`
+    attempt: Named[int] = Column(Integer, server_default="0")
+    not_before: Named[int] = Column(Id, server_default="0")
+    error: Named[str | None] = Column(Text)
+    receipt: Named[str | None] = Column(Text)
+    created_at: Named[int] = Column(Id)
+    closed_at: Named[int | None] = Column(Id)
+
+
+outbox = Table(
+    "outbox",
+    metadata,
+    _Outbox,
+    UniqueConstraint("key"),
+    UniqueConstraint("inbound"),
+    CheckConstraint("kind IN ('send', 'edit', 'draft')", name="kind"),
+    CheckConstraint("state IN ('new', 'sending', 'unsure', 'sent', 'dead')", name="state"),
+    CheckConstraint("(closed_at IS NULL) = (state IN ('new', 'sending', 'unsure'))", name="a_final_state_has_a_time"),
+    _partial("outbox_open", "chat", "id", where="closed_at IS NULL"),
+    _partial("outbox_turn", "turn", where="turn IS NOT NULL"),
+    Index("outbox_chat", "chat", "id"),
+    sqlite_autoincrement=True,
+)
+
+
+class _OutboxParts(TypedColumns):
+    delivery: Named[int] = Column(Id, ForeignKey("outbox.id"), primary_key=True, autoincrement=False)
+    n: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
+    payload: Named[str] = Column(Text)
+    receipt: Named[str | None] = Column(Text)
+    error: Named[str | None] = Column(Text)
+
+
+outbox_parts = Table("outbox_parts", metadata, _OutboxParts)
+
+
+class _Cursors(TypedColumns):
+    channel: Named[str] = Column(Text, primary_key=True)
+    account: Named[str] = Column(Text, primary_key=True)
+    scope: Named[str] = Column(Text, primary_key=True)
+    value: Named[str] = Column(Text)
+    moved_at: Named[int] = Column(Id)
+
+
+cursors = Table("cursors", metadata, _Cursors)

@@ -1,0 +1,72 @@
+"""What both engines share: the clock in SQL, upserts, and errors of the drivers as ours."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import BigInteger, Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import Executable
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from core.domain.errors import StoreError, StoreFull
+
+BuiltT = TypeVar("BuiltT", bound=Executable)
+UpsertInsert = sqlite.Insert | postgresql.Insert
+
+# A full disk says "full", a full quota or a broken disk says "disk I/O error"; both mean: nothing was committed.
+_FULL = ("database or disk is full", "disk i/o error", "no space left", "could not extend file", "disk full")
+
+
+class now_ms(FunctionElement[int]):  # noqa: N801 - it stands in statements where a function does
+    """The database's clock in milliseconds. A test's store answers with the test's clock."""
+
+    type = BigInteger()
+    inherit_cache = True
+    name = "now_ms"
+
+
+@compiles(now_ms, "sqlite")
+def _now_sqlite(element: now_ms, compiler: SQLCompiler, **kw: object) -> str:
+    return "parley_now()"
+
+
+@compiles(now_ms, "postgresql")
+def _now_postgresql(element: now_ms, compiler: SQLCompiler, **kw: object) -> str:
+    return (
+        "COALESCE(NULLIF(current_setting('parley.now_ms', true), '')::bigint, "
+        "(extract(epoch FROM clock_timestamp()) * 1000)::bigint)"
+    )
+
+
+class PerDialect:
+    """One statement, built once for each engine: upserts have no common form in SQLAlchemy."""
+
+    def __init__(self, table: Table, build: Callable[[UpsertInsert], Executable]) -> None:
+        self._built: dict[str, Executable] = {
+            "sqlite": build(sqlite.insert(table)),
+            "postgresql": build(postgresql.insert(table)),
+        }
+
+    def on(self, conn: Connection) -> Executable:
+        """The statement in the connection's dialect."""
+        return self._built[conn.dialect.name]
+
+
+@contextmanager
+def as_store_errors() -> Iterator[None]:
+    """Drivers' errors as ours. Constraint violations stay what they are: those are bugs, not conditions."""
+    try:
+        yield
+    except OperationalError as exc:
+        words = str(exc.orig).lower()
+        if any(sign in words for sign in _FULL):
+            raise StoreFull(f"the store has no space left ({exc.orig}): free space on its disk") from exc
+        raise StoreError(f"the store does not answer: {exc.orig}") from exc
+    except DBAPIError as exc:
+        if exc.connection_invalidated:
+            raise StoreError(f"the store's connection broke: {exc.orig}") from exc
+        raise
