@@ -267,13 +267,16 @@ class Outbox(Protocol):
     async def next(self, chat_row: int) -> Delivery | None:
         """Mark the oldest open delivery of a chat as sending and hand it over; an unsure one comes as it is."""
 
-    async def parts(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
+    async def resume(self, delivery: Delivery) -> None:
+        """An unsure part was settled as not sent: mark it as sending again."""
+
+    async def keep_parts(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
         """Keep the rendered parts of a long reply, so that an upgrade between two parts changes nothing."""
 
     async def stored_parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
-        """What `parts` kept; empty for a reply of one part."""
+        """What `keep_parts` kept; empty for a reply of one part."""
 
-    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool) -> None:
+    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool) -> None:
         """Record the receipt; with `more` the next part is marked as sending in the same commit."""
 
     async def retry(self, delivery: Delivery, retry: Retry) -> None:
@@ -282,7 +285,7 @@ class Outbox(Protocol):
     async def dead(self, delivery: Delivery, error: str) -> None:
         """Give the delivery up; it stays listed with its reason."""
 
-    async def reply(self, command: "PendingCommand", reply: Reply, *, key: str) -> None:
+    async def answer(self, command: "PendingCommand", reply: Reply, *, key: str) -> None:
         """Answer a command and close it; a second call for the same command changes nothing."""
 
     async def unsettle(self, lane: Lane) -> int:

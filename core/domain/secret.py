@@ -1,13 +1,13 @@
-"""A value that must not be seen: it masks itself wherever it is printed."""
+"""A value that never prints."""
 
-from typing import Final, final
-
-MASK: Final = "***"
+MASK = "***"
 
 
-@final
 class Secret:
-    """Prints as `***` in every form; `reveal()` is the only way to the value, so that each use can be found."""
+    """A password, token or key. Printing, formatting or logging it shows a mask; only `reveal()` gives the value.
+
+    Not a dataclass on purpose: `asdict` and friends would look inside.
+    """
 
     __slots__ = ("_value",)
 
@@ -15,14 +15,12 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The value itself: to be handed to a library, never to a log, an error or a person."""
+        """The value itself: call it where it leaves the process, and nowhere else."""
         return self._value
 
-    def __repr__(self) -> str:
-        return MASK
-
-    def __str__(self) -> str:
-        return MASK
+    def hidden_in(self, text: str) -> str:
+        """The text with every occurrence of the value masked."""
+        return text.replace(self._value, MASK) if self._value else text
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -32,3 +30,15 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._value)
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK})"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __format__(self, spec: str) -> str:
+        return format(MASK, spec)
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("a Secret does not leave the process: reveal() it where it is sent")

@@ -1,0 +1,109 @@
+"""T2 and leases: who works on which chat. The chat's row owns order and exclusivity; turns carry no lease."""
+
+from sqlalchemy import Connection, bindparam, case, null, or_, select, update
+
+from core.domain.turn import TurnEvent, TurnState, after
+from core.ports import Claim, Lease
+from core.store import codec
+from core.store.rows import chat_key
+from core.store.schema import chats, inbound, turns
+from core.store.sql import now_ms
+
+# `ready IS NOT NULL` stands there word for word, or SQLite would not use the partial index.
+_FIRST_READY = (
+    select(chats.c.id)
+    .where(chats.c.ready.is_not(None), or_(chats.c.until.is_(None), chats.c.until < now_ms()))
+    .order_by(chats.c.ready)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+    .scalar_subquery()
+)
+
+CLAIM_CHAT = (
+    update(chats)
+    .where(chats.c.id == _FIRST_READY)
+    .values(owner=bindparam("b_owner"), fence=chats.c.fence + 1, until=now_ms() + bindparam("b_lease"))
+    .returning(
+        chats.c.id,
+        chats.c.channel,
+        chats.c.account,
+        chats.c.chat_id,
+        chats.c.thread_id,
+        chats.c.fence,
+        chats.c.signals,
+        chats.c.epoch,
+        chats.c.ready,
+    )
+)
+
+START_TURN = (
+    update(turns)
+    .where(turns.c.id == bindparam("b_turn"))
+    .values(state=after(TurnState.QUEUED, TurnEvent.CLAIMED).value, attempt=turns.c.attempt + 1)
+    .returning(
+        turns.c.agent,
+        turns.c.attempt,
+        select(inbound.c.choice).where(inbound.c.id == turns.c.id).scalar_subquery(),
+    )
+)
+
+RENEW = (
+    update(chats)
+    .where(chats.c.owner == bindparam("b_owner"), chats.c.owner.is_not(None))
+    .values(until=now_ms() + bindparam("b_lease"))
+    .returning(chats.c.id, chats.c.fence, chats.c.signals)
+)
+
+RELEASE_CHAT = (
+    update(chats)
+    .where(chats.c.id == bindparam("b_chat"), chats.c.fence == bindparam("b_fence"))
+    .values(owner=null(), until=null())
+)
+
+REQUEUE_TURN = (
+    update(turns)
+    .where(turns.c.id == bindparam("b_turn"), turns.c.finished_at.is_(None))
+    .values(
+        state=after(TurnState.RUNNING, TurnEvent.LEASE_LOST).value,
+        attempt=case((turns.c.attempt > 0, turns.c.attempt - 1), else_=0),
+    )
+)
+
+VOID_LEASES = update(chats).where(chats.c.owner.is_not(None)).values(owner=null(), until=null())
+
+
+def claim(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
+    """Take the chat whose ready turn is oldest. The fence grows, so an earlier holder can commit nothing more."""
+    chat = conn.execute(CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
+    if chat is None:
+        return None
+    chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, turn = chat
+    agent, attempt, choice = conn.execute(START_TURN, {"b_turn": turn}).one()
+    return Claim(
+        chat_row=chat_row,
+        chat=chat_key(channel, account, chat_id, thread_id),
+        turn=turn,
+        fence=fence,
+        signals=signals,
+        epoch=epoch,
+        agent=agent,
+        choice=codec.choice_value(choice),
+        attempt=attempt,
+    )
+
+
+def renew(conn: Connection, owner: str, lease_ms: int) -> dict[int, Lease]:
+    """Prolong every lease of `owner`; what is missing in the answer is not its own any more."""
+    rows = conn.execute(RENEW, {"b_owner": owner, "b_lease": lease_ms})
+    return {row[0]: Lease(fence=row[1], signals=row[2]) for row in rows}
+
+
+def release(conn: Connection, held: Claim) -> None:
+    """Give an unfinished turn back. Nothing happens when the lease is lost already."""
+    if conn.execute(RELEASE_CHAT, {"b_chat": held.chat_row, "b_fence": held.fence}).rowcount:
+        conn.execute(REQUEUE_TURN, {"b_turn": held.turn})
+
+
+def void_leases(conn: Connection) -> int:
+    """Nobody else works on this file: whatever is leased was left behind. Immune to clocks that jump."""
+    return conn.execute(VOID_LEASES).rowcount

@@ -1,0 +1,61 @@
+"""Locks that the kernel lets go with the process: who works on a file, which window shows a session."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from core.domain.errors import StoreUnusable
+
+
+class FileLock:
+    """One holder at a time, across processes. The file holds the holder's process id for whoever is refused."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._descriptor is not None
+
+    def acquire(self) -> bool:
+        """Take the lock if it is free; never waits."""
+        return self._take(fcntl.LOCK_NB)
+
+    def wait(self) -> None:
+        """Take the lock, however long its holder keeps it; blocks the thread."""
+        self._take(0)
+
+    def _take(self, flag: int) -> bool:
+        if self._descriptor is not None:
+            return True
+        try:
+            descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as exc:
+            raise StoreUnusable(
+                f"{self._path}: cannot lock ({exc.strerror}): check the folder's owner and mode"
+            ) from exc
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | flag)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        self._descriptor = descriptor
+        return True
+
+    def holder(self) -> int | None:
+        """The process id that the holder wrote."""
+        try:
+            text = self._path.read_text()
+        except OSError:
+            return None
+        return int(text) if text.isdigit() else None
+
+    def release(self) -> None:
+        """Let go; the file stays, since removing it would race with the next holder."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

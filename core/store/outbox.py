@@ -1,0 +1,218 @@
+"""Stop 8: deliveries on their way out, one open delivery a chat at a time, in the order of their ids."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy.sql import Executable
+
+from core.domain.delivery import Delivery, DeliveryState, Receipt
+from core.domain.message import Reply
+from core.ports import Lane, PendingCommand, Retry
+from core.store import codec
+from core.store.rows import chat_key
+from core.store.schema import chats, inbound, outbox, outbox_parts
+from core.store.sql import PerDialect, UpsertInsert, now_ms
+
+DUE = (
+    select(outbox.c.chat)
+    .join(chats, chats.c.id == outbox.c.chat)
+    .where(
+        outbox.c.closed_at.is_(None),
+        outbox.c.state != DeliveryState.SENDING.value,
+        outbox.c.not_before <= now_ms(),
+        chats.c.channel == bindparam("b_channel"),
+        chats.c.account == bindparam("b_account"),
+        or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
+    )
+    .distinct()
+    .limit(1_000)
+)
+
+OLDEST = (
+    select(
+        outbox.c.id,
+        outbox.c.turn,
+        outbox.c.key,
+        outbox.c.reply,
+        outbox.c.state,
+        outbox.c.part,
+        outbox.c.attempt,
+        (outbox.c.not_before <= now_ms()).label("due"),
+        outbox.c.created_at,
+        chats.c.channel,
+        chats.c.account,
+        chats.c.chat_id,
+        chats.c.thread_id,
+    )
+    .join(chats, chats.c.id == outbox.c.chat)
+    .where(outbox.c.chat == bindparam("b_chat"), outbox.c.closed_at.is_(None))
+    .order_by(outbox.c.id)
+    .limit(1)
+    .with_for_update(of=outbox)
+)
+
+MARK_SENDING = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"))
+    .values(state=DeliveryState.SENDING.value, attempt=outbox.c.attempt + 1)
+)
+
+SENT = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
+    .values(state=DeliveryState.SENT.value, receipt=bindparam("b_receipt"), error=None, closed_at=now_ms())
+)
+
+NEXT_PART = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
+    .values(
+        state=DeliveryState.SENDING.value,
+        part=bindparam("b_part"),
+        attempt=1,
+        receipt=bindparam("b_receipt"),
+        error=None,
+    )
+)
+
+PART_SENT = (
+    update(outbox_parts)
+    .where(outbox_parts.c.delivery == bindparam("b_id"), outbox_parts.c.n == bindparam("b_n"))
+    .values(receipt=bindparam("b_receipt"))
+)
+
+RETRY = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
+    .values(state=bindparam("b_state"), not_before=bindparam("b_not_before"), error=bindparam("b_error"))
+)
+
+DEAD = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
+    .values(state=DeliveryState.DEAD.value, error=bindparam("b_error"), closed_at=now_ms())
+)
+
+INSERT_PART = insert(outbox_parts).values(
+    delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload")
+)
+
+PARTS = select(outbox_parts.c.payload).where(outbox_parts.c.delivery == bindparam("b_id")).order_by(outbox_parts.c.n)
+
+UNSETTLE = (
+    update(outbox)
+    .where(
+        outbox.c.closed_at.is_(None),
+        outbox.c.state == DeliveryState.SENDING.value,
+        outbox.c.chat.in_(
+            select(chats.c.id).where(
+                chats.c.channel == bindparam("b_channel"),
+                chats.c.account == bindparam("b_account"),
+                or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
+            )
+        ),
+    )
+    .values(state=DeliveryState.UNSURE.value)
+)
+
+
+def _answer_once(make: UpsertInsert) -> Executable:
+    row = make.values(
+        chat=bindparam("chat"),
+        inbound=bindparam("inbound"),
+        key=bindparam("key"),
+        reply=bindparam("reply"),
+        state=DeliveryState.NEW.value,
+        created_at=now_ms(),
+    )
+    return row.on_conflict_do_nothing(index_elements=["inbound"])
+
+
+ANSWER_COMMAND = PerDialect(outbox, _answer_once)
+
+PERFORMED = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(pending=0)
+
+
+def due(conn: Connection, lane: Lane) -> list[int]:
+    """The chats of a lane that have something to send now."""
+    return list(conn.execute(DUE, _place(lane)).scalars())
+
+
+def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
+    """Mark the oldest open delivery of the chat as sending. An unsure one comes as it is, to be settled first.
+
+    None when there is none, when it has to wait, or when somebody is sending it: nothing overtakes it.
+    """
+    row = conn.execute(OLDEST, {"b_chat": chat_row}).one_or_none()
+    if row is None or not row.due or row.state == DeliveryState.SENDING.value:
+        return None
+    unsure = row.state == DeliveryState.UNSURE.value
+    if not unsure:
+        conn.execute(MARK_SENDING, {"b_id": row.id})
+    return Delivery(
+        id=row.id,
+        chat_row=chat_row,
+        chat=chat_key(row.channel, row.account, row.chat_id, row.thread_id),
+        reply=codec.reply_value(row.reply),
+        key=row.key,
+        part=row.part,
+        attempt=row.attempt if unsure else row.attempt + 1,
+        state=DeliveryState.UNSURE if unsure else DeliveryState.SENDING,
+        turn=row.turn,
+        created_at=row.created_at,
+    )
+
+
+def resume(conn: Connection, delivery: Delivery) -> None:
+    """An unsure part was surely not sent, or may be repeated: mark it as sending again."""
+    conn.execute(MARK_SENDING, {"b_id": delivery.id})
+
+
+def keep_parts(conn: Connection, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
+    """Keep rendered parts; only a reply of several parts has any."""
+    rows = [{"delivery": delivery.id, "n": n, "payload": codec.part_text(dict(part))} for n, part in enumerate(parts)]
+    conn.execute(INSERT_PART, rows)
+
+
+def stored_parts(conn: Connection, delivery: Delivery) -> list[dict[str, object]]:
+    """What `keep_parts` kept, in order."""
+    return [codec.part_value(text) for text in conn.execute(PARTS, {"b_id": delivery.id}).scalars()]
+
+
+def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, stored: bool) -> None:
+    """Record a receipt. With `more` the next part is marked as sending in the same commit."""
+    text = codec.receipt_text(receipt)
+    if stored:
+        conn.execute(PART_SENT, {"b_id": delivery.id, "b_n": delivery.part, "b_receipt": text})
+    if more:
+        conn.execute(NEXT_PART, {"b_id": delivery.id, "b_part": delivery.part + 1, "b_receipt": text})
+    else:
+        conn.execute(SENT, {"b_id": delivery.id, "b_receipt": text})
+
+
+def retry(conn: Connection, delivery: Delivery, later: Retry) -> None:
+    """Leave the part for later; an unsure one is settled before it goes out again."""
+    state = DeliveryState.UNSURE if later.unsure else DeliveryState.NEW
+    row = {"b_id": delivery.id, "b_state": state.value, "b_not_before": later.not_before, "b_error": later.error}
+    conn.execute(RETRY, row)
+
+
+def dead(conn: Connection, delivery: Delivery, error: str) -> None:
+    """Give a delivery up; it stays listed with its reason."""
+    conn.execute(DEAD, {"b_id": delivery.id, "b_error": error})
+
+
+def answer(conn: Connection, command: PendingCommand, reply: Reply, key: str) -> None:
+    """Answer a command and close it. Unique by inbound, so a crash repeats it harmlessly."""
+    row = {"chat": command.chat_row, "inbound": command.inbound, "key": key, "reply": codec.reply_text(reply)}
+    conn.execute(ANSWER_COMMAND.on(conn), row)
+    conn.execute(PERFORMED, {"b_inbound": command.inbound})
+
+
+def unsettle(conn: Connection, lane: Lane) -> int:
+    """What was being sent when the sender ended may have been sent."""
+    return conn.execute(UNSETTLE, _place(lane)).rowcount
+
+
+def _place(lane: Lane) -> dict[str, object]:
+    return {"b_channel": lane.channel, "b_account": lane.account, "b_chat_id": lane.chat_id}

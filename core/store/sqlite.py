@@ -1,0 +1,187 @@
+"""The embedded engine: one file, one writing thread that commits in groups, readers beside it.
+
+The thread drains whatever waits, for at most 10 ms or 512 operations, into one transaction: under load many messages
+share one fsync, and a lone message waits for nobody. Full synchronisation: what was committed survives a power cut.
+"""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from core.domain.errors import StoreError, StoreUnusable
+from core.store.sql import as_store_errors
+
+ResultT = TypeVar("ResultT")
+
+BATCH_S = 0.010
+BATCH_OPERATIONS = 512
+# After back-to-back batches other processes get a gap to write in; without one they starve.
+GAP_S = 0.0005
+BUSY_MS = 30_000
+READERS = 2
+
+
+@dataclass(slots=True, eq=False)
+class _Operation(Generic[ResultT]):
+    run: Callable[[Connection], ResultT]
+    future: asyncio.Future[ResultT]
+    loop: asyncio.AbstractEventLoop
+    result: ResultT | None = None
+    error: BaseException | None = None
+
+
+def connect(path: Path, clock: Callable[[], int], *, writes: bool, synchronous: str = "FULL") -> Engine:
+    """An engine on the file. `clock` becomes the database's clock: SQLite runs inside this process anyway."""
+    engine = create_engine(
+        f"sqlite:///{path}", connect_args={"check_same_thread": False, "timeout": BUSY_MS / 1000}, pool_size=READERS
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        if not isinstance(connection, sqlite3.Connection):
+            raise StoreUnusable(f"{path} is opened with an unexpected driver")
+        connection.isolation_level = None  # transactions are begun by us, below
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", f"busy_timeout={BUSY_MS}", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.create_function("parley_now", 0, clock)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def create_file(path: Path) -> None:
+    """The store's file, readable by its owner alone. Raises StoreUnusable with what to change."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.chmod(0o600)
+    except OSError as exc:
+        raise StoreUnusable(
+            f"{path}: cannot open the store ({exc.strerror}): check the folder's owner and mode"
+        ) from exc
+
+
+class SqliteStore:
+    """Runs operations on one SQLite file. `run` and `read` may be called from any task of one event loop."""
+
+    def __init__(self, path: Path, clock: Callable[[], int], *, synchronous: str = "FULL") -> None:
+        self._writing = connect(path, clock, writes=True, synchronous=synchronous)
+        self._reading = connect(path, clock, writes=False, synchronous=synchronous)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
+        self._waiting: queue.SimpleQueue[_Operation[object] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_all, name="store-write", daemon=True)
+        self._thread.start()
+
+    async def write(self, operation: Callable[[Connection], ResultT]) -> ResultT:
+        """Run it in a transaction and return after the commit. Cancelling the waiter does not cancel the operation.
+
+        The operation may run twice (when another one of its group failed), so it must be pure but for its connection.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[ResultT] = loop.create_future()
+        self._waiting.put(_Operation(run=operation, future=future, loop=loop))  # type: ignore[arg-type]
+        return await future
+
+    async def read(self, operation: Callable[[Connection], ResultT]) -> ResultT:
+        """Run it on a snapshot of its own, beside all writing."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, operation)
+
+    def close(self) -> None:
+        """Finish what waits, then let go of the file."""
+        self._waiting.put(None)
+        self._thread.join()
+        self._readers.shutdown()
+        self._writing.dispose()
+        self._reading.dispose()
+
+    def _read(self, operation: Callable[[Connection], ResultT]) -> ResultT:
+        with as_store_errors(), self._reading.begin() as conn:
+            return operation(conn)
+
+    def _write_all(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            batch = [first]
+            more = self._commit(batch)
+            _deliver(batch)
+            if not more:
+                return
+            if not self._waiting.empty():
+                time.sleep(GAP_S)
+
+    def _commit(self, batch: list["_Operation[object]"]) -> bool:
+        """One transaction for as much as waits; False when the store is to be closed after it."""
+        more = True
+        try:
+            with as_store_errors(), self._writing.begin() as conn:
+                more = self._run_waiting(conn, batch)
+        except Exception as exc:  # supervisor: whatever failed belongs to the operations, the thread must live on
+            if isinstance(exc, StoreError):
+                _fail(batch, exc)
+            else:
+                self._commit_each(batch)
+        return more
+
+    def _run_waiting(self, conn: Connection, batch: list["_Operation[object]"]) -> bool:
+        until = time.monotonic() + BATCH_S
+        batch[0].result = batch[0].run(conn)
+        while len(batch) < BATCH_OPERATIONS and time.monotonic() < until:
+            try:
+                following = self._waiting.get_nowait()
+            except queue.Empty:
+                return True
+            if following is None:
+                return False
+            batch.append(following)
+            following.result = following.run(conn)
+        return True
+
+    def _commit_each(self, batch: Sequence["_Operation[object]"]) -> None:
+        """An operation raised: run all again, each in a savepoint, so that only the guilty one fails."""
+        for operation in batch:
+            operation.result, operation.error = None, None
+        try:
+            with as_store_errors(), self._writing.begin() as conn:
+                for operation in batch:
+                    try:
+                        with conn.begin_nested():
+                            operation.result = operation.run(conn)
+                    except Exception as exc:  # supervisor: the error is the operation's own result
+                        operation.error = exc
+        except StoreError as exc:
+            _fail(batch, exc)
+
+
+def _fail(batch: Sequence["_Operation[object]"], error: BaseException) -> None:
+    for operation in batch:
+        operation.error = error
+
+
+def _deliver(batch: Sequence["_Operation[object]"]) -> None:
+    """Hand all results over in one call into the loop."""
+
+    def settle() -> None:
+        for operation in batch:
+            if operation.future.done():
+                continue
+            if operation.error is not None:
+                operation.future.set_exception(operation.error)
+            else:
+                operation.future.set_result(operation.result)
+
+    loop = batch[0].loop
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(settle)

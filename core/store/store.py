@@ -1,0 +1,76 @@
+"""Opening a store, and running operations on it whatever its engine is."""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection, inspect, text
+
+from core.domain.errors import StoreUnusable
+from core.ports import Clock
+from core.store.lock import FileLock
+from core.store.sql import as_store_errors
+from core.store.sqlite import SqliteStore, connect, create_file
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# The newest migration; a store that has it is opened without loading the migration library.
+HEAD = "0001"
+
+
+class Store:
+    """The one store of a gateway. Operations are plain functions of a connection."""
+
+    def __init__(self, engine: SqliteStore) -> None:
+        self._engine = engine
+
+    async def run(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a writing operation; returns after its commit. Raises StoreError."""
+        return await self._engine.write(lambda conn: fn(conn, *args, **kwargs))
+
+    async def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a reading operation on a snapshot of its own."""
+        return await self._engine.read(lambda conn: fn(conn, *args, **kwargs))
+
+    def close(self) -> None:
+        """Finish what waits and let go of the file."""
+        self._engine.close()
+
+
+def open_sqlite(path: Path, clock: Clock, *, relaxed: bool = False) -> Store:
+    """The store in this file, made or upgraded when need be. `relaxed` may lose the last commits in a power cut."""
+    create_file(path)
+    upgrade(path)
+    return Store(SqliteStore(path, clock.now, synchronous="NORMAL" if relaxed else "FULL"))
+
+
+def upgrade(path: Path) -> None:
+    """Bring the file to the newest schema; one process at a time. Refuses a file that is newer than this program."""
+    if _revision(path) == HEAD:
+        return
+    lock = FileLock(path.with_name(path.name + ".upgrade.lock"))
+    lock.wait()
+    try:
+        if _revision(path) != HEAD:
+            # Loaded by name: alembic costs more time than all else at start and is needed once per version.
+            importlib.import_module("core.store.migrate").run(path)
+    finally:
+        lock.release()
+
+
+def _revision(path: Path) -> str | None:
+    engine = connect(path, lambda: 0, writes=False)
+    try:
+        with as_store_errors(), engine.connect() as conn:
+            if not inspect(conn).has_table("alembic_version"):
+                return None
+            found = conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    finally:
+        engine.dispose()
+    if found is not None and found > HEAD:
+        raise StoreUnusable(
+            f"{path} was written by a newer Parley (schema {found}, this one knows {HEAD}): upgrade Parley"
+        )
+    return None if found is None else str(found)
