@@ -1,7 +1,7 @@
 """What the runtime needs from the outside, as small protocols. Each belongs to its consumer in core."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from core.domain.prompt import ModelSize as ModelSize
 from core.domain.prompt import Prompt as Prompt
 from core.domain.prompt import PromptCall as PromptCall
 from core.domain.prompt import PromptMessage as PromptMessage
-from core.domain.step import ModelAnswered, Stamped, Step
+from core.domain.step import ModelAnswered, Stamped
 from core.domain.tool import ToolResult, ToolSpec
 from core.domain.turn import ModelChoice
 
@@ -336,4 +336,3 @@ class QueueView:
     since: int | None
     waiting: int
     undelivered: int
-    steps: tuple[Step, ...] = field(default=())

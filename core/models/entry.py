@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from core.domain.prompt import ModelSize
 from core.domain.secret import Secret
-from core.ports import ModelSize
 
 DEFAULT_WINDOW = 32_768
 DEFAULT_OUTPUT = 4_096

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from core.ports import Prompt, PromptMessage
+from core.domain.prompt import Prompt, PromptMessage
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 
 def faults(prompt: Prompt) -> tuple[str, ...]:
     """Why some provider would refuse this prompt, one line each; empty when none would."""
-    return tuple((*_shape(prompt.messages), *_contents(prompt.messages), *_pairs(prompt.messages)))
+    return (*_shape(prompt.messages), *_contents(prompt.messages), *_pairs(prompt.messages))
 
 
 def _shape(messages: tuple[PromptMessage, ...]) -> Iterator[str]:

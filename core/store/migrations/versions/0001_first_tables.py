@@ -24,6 +24,11 @@ def upgrade() -> None:
     _outbox_parts()
 
 
+def _partial(name: str, table: str, columns: list[str], *, where: str, unique: bool = False) -> None:
+    text = sa.text(where)
+    op.create_index(name, table, columns, unique=unique, sqlite_where=text, postgresql_where=text)
+
+
 def _chats() -> None:
     op.create_table(
         "chats",
@@ -55,22 +60,8 @@ def _chats() -> None:
         ),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        "chats_owned",
-        "chats",
-        ["owner"],
-        unique=False,
-        sqlite_where=sa.text("owner IS NOT NULL"),
-        postgresql_where=sa.text("owner IS NOT NULL"),
-    )
-    op.create_index(
-        "chats_ready",
-        "chats",
-        ["ready"],
-        unique=False,
-        sqlite_where=sa.text("ready IS NOT NULL"),
-        postgresql_where=sa.text("ready IS NOT NULL"),
-    )
+    _partial("chats_owned", "chats", ["owner"], where="owner IS NOT NULL")
+    _partial("chats_ready", "chats", ["ready"], where="ready IS NOT NULL")
 
 
 def _cursors() -> None:
@@ -121,22 +112,8 @@ def _inbound() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("inbound_chat", "inbound", ["chat", "id"], unique=False)
-    op.create_index(
-        "inbound_pending",
-        "inbound",
-        ["id"],
-        unique=False,
-        sqlite_where=sa.text("pending = 1"),
-        postgresql_where=sa.text("pending = 1"),
-    )
-    op.create_index(
-        "inbound_turn",
-        "inbound",
-        ["turn"],
-        unique=False,
-        sqlite_where=sa.text("turn IS NOT NULL"),
-        postgresql_where=sa.text("turn IS NOT NULL"),
-    )
+    _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
+    _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
 
 
 def _turns() -> None:
@@ -161,23 +138,9 @@ def _turns() -> None:
         sa.ForeignKeyConstraint(["id"], ["inbound.id"], name=op.f("fk_turns_id_inbound")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_turns")),
     )
-    op.create_index(
-        "one_running_turn_per_chat",
-        "turns",
-        ["chat"],
-        unique=True,
-        sqlite_where=sa.text("state = 'running'"),
-        postgresql_where=sa.text("state = 'running'"),
-    )
+    _partial("one_running_turn_per_chat", "turns", ["chat"], where="state = 'running'", unique=True)
     op.create_index("turns_chat", "turns", ["chat", "id"], unique=False)
-    op.create_index(
-        "turns_live",
-        "turns",
-        ["chat", "id"],
-        unique=False,
-        sqlite_where=sa.text("finished_at IS NULL"),
-        postgresql_where=sa.text("finished_at IS NULL"),
-    )
+    _partial("turns_live", "turns", ["chat", "id"], where="finished_at IS NULL")
 
 
 def _frames() -> None:
@@ -234,22 +197,8 @@ def _outbox() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("outbox_chat", "outbox", ["chat", "id"], unique=False)
-    op.create_index(
-        "outbox_open",
-        "outbox",
-        ["chat", "id"],
-        unique=False,
-        sqlite_where=sa.text("closed_at IS NULL"),
-        postgresql_where=sa.text("closed_at IS NULL"),
-    )
-    op.create_index(
-        "outbox_turn",
-        "outbox",
-        ["turn"],
-        unique=False,
-        sqlite_where=sa.text("turn IS NOT NULL"),
-        postgresql_where=sa.text("turn IS NOT NULL"),
-    )
+    _partial("outbox_open", "outbox", ["chat", "id"], where="closed_at IS NULL")
+    _partial("outbox_turn", "outbox", ["turn"], where="turn IS NOT NULL")
 
 
 def _steps() -> None:
@@ -266,21 +215,11 @@ def _steps() -> None:
         sa.ForeignKeyConstraint(["turn"], ["turns.id"], name=op.f("fk_steps_turn_turns")),
         sa.PrimaryKeyConstraint("turn", "seq", name=op.f("pk_steps")),
     )
-    op.create_index(
-        "one_result_per_call",
-        "steps",
-        ["turn", "call_step", "call_index"],
-        unique=True,
-        sqlite_where=sa.text("kind = 'tool_finished'"),
-        postgresql_where=sa.text("kind = 'tool_finished'"),
+    _partial(
+        "one_result_per_call", "steps", ["turn", "call_step", "call_index"], where="kind = 'tool_finished'", unique=True
     )
-    op.create_index(
-        "one_start_per_call",
-        "steps",
-        ["turn", "call_step", "call_index"],
-        unique=True,
-        sqlite_where=sa.text("kind = 'tool_started'"),
-        postgresql_where=sa.text("kind = 'tool_started'"),
+    _partial(
+        "one_start_per_call", "steps", ["turn", "call_step", "call_index"], where="kind = 'tool_started'", unique=True
     )
 
 
@@ -314,14 +253,7 @@ def _waits() -> None:
         sa.UniqueConstraint("turn", "call_step", "call_index", name=op.f("uq_waits_turn_call_step_call_index")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        "waits_open",
-        "waits",
-        ["chat"],
-        unique=False,
-        sqlite_where=sa.text("closed_at IS NULL"),
-        postgresql_where=sa.text("closed_at IS NULL"),
-    )
+    _partial("waits_open", "waits", ["chat"], where="closed_at IS NULL")
 
 
 def _outbox_parts() -> None:
