@@ -1,5 +1,6 @@
 """What every provider demands of a conversation, as one pure rule."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 
@@ -37,8 +38,20 @@ def _contents(messages: tuple[PromptMessage, ...]) -> Iterator[str]:
             yield f"message {place}, the assistant's, has neither text nor calls"
         if message.role != "assistant" and message.calls:
             yield f"message {place} of role {message.role} has calls"
+        yield from (
+            f"the arguments of call {call.id} are no JSON object"
+            for call in message.calls
+            if not _object(call.arguments)
+        )
         if (message.role == "tool") != (message.call_id is not None):
             yield f"message {place} of role {message.role} has call id {message.call_id}"
+
+
+def _object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _pairs(messages: tuple[PromptMessage, ...]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Wire-level stand-ins for the outside world, shared by all tests."""
