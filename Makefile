@@ -62,7 +62,7 @@ endif
 
 $(VENV)/.checkout:
 	@{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	     echo "Parley needs Python 3.11 or newer, but '$(PYTHON)' is: `$(PYTHON) --version 2>&1 || true`"; \
+	     echo "Parley needs Python 3.11 or newer, but '$(PYTHON)' says: `$(PYTHON) --version 2>&1 || true`"; \
 	     echo "Name another one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }; \
 	   { test -x $(BIN)/python && test ! -e $@; } || rm -rf $(VENV); \
 	   if test -n '$(UV)'; \
@@ -82,7 +82,7 @@ define install
 	     $(BIN)/python -m pip install $(PIP_QUIET) --no-index --no-deps --no-build-isolation -e .; \
 	   fi && touch $@; } >&2 </dev/null
 endef
-PIP_QUIET = --quiet --disable-pip-version-check --no-input
+PIP_QUIET = -qq --disable-pip-version-check --no-input
 
 $(VENV)/.runtime: requirements.lock pyproject.toml $(VENV)/.checkout
 	$(call install,requirements.lock,what Parley needs)

@@ -1,1 +1,1 @@
-"""Wire-level stand-ins for the outside world, shared by all tests."""
+"""Stand-ins for the outside world that speak its protocols on the wire. A package, so that none shadows a library."""
