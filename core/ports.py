@@ -130,6 +130,7 @@ class Claim:
     agent: str
     choice: ModelChoice
     attempt: int
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,6 @@ class Texts:
     def __init__(self, replaced: Mapping[str, str]) -> None:
         self._texts = {**TEXTS, **replaced}
 
-    def say(self, name: str, **values: object) -> str:
+    def say(self, text: str, /, **values: object) -> str:
         """The text of that name with its places filled."""
-        return self._texts[name].format(**values)
+        return self._texts[text].format(**values)

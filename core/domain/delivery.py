@@ -49,6 +49,7 @@ class Delivery:
     state: DeliveryState = DeliveryState.SENDING
     turn: int | None = None
     created_at: int = 0
+    not_before: int = 0
 
     def part_key(self) -> str:
         """The idempotency key of the part in flight: at most 25 characters, as Discord's nonce wants it."""

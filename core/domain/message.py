@@ -41,7 +41,7 @@ class Inbound:
     """One thing that a person said.
 
     `event_key` is the platform's own name of the event and unique per account: the same event delivered twice is
-    stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known.
+    stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known. `shared` says that others read this chat too.
     """
 
     event_key: str
@@ -53,6 +53,7 @@ class Inbound:
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     addressed: bool | None = True
+    shared: bool = False
     cursor: CursorMove | None = None
 
 

@@ -33,6 +33,7 @@ CLAIM_CHAT = (
         chats.c.signals,
         chats.c.epoch,
         chats.c.ready,
+        chats.c.shared,
     )
 )
 
@@ -77,7 +78,7 @@ def claim(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
     chat = conn.execute(CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
     if chat is None:
         return None
-    chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, turn = chat
+    chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, turn, shared = chat
     agent, attempt, choice = conn.execute(START_TURN, {"b_turn": turn}).one()
     return Claim(
         chat_row=chat_row,
@@ -89,6 +90,7 @@ def claim(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
         agent=agent,
         choice=codec.choice_value(choice),
         attempt=attempt,
+        shared=bool(shared),
     )
 
 

@@ -63,7 +63,7 @@ _KEY = ("channel", "account", "chat_id", "thread_id")
 
 def _lock_chat(make: UpsertInsert) -> Executable:
     values: dict[str, BindParameter[str]] = {name: bindparam(name) for name in _KEY}
-    row = make.values(**values, created_at=now_ms())
+    row = make.values(**values, shared=bindparam("shared"), created_at=now_ms())
     # The update changes nothing: it is there to lock the row and to return it.
     locked = row.on_conflict_do_update(index_elements=_KEY, set_={"fence": chats.c.fence})
     return locked.returning(*_LOCKED)
@@ -186,6 +186,7 @@ def accept(conn: Connection, event: Inbound | Dropped, admission: Admission) -> 
         return Accepted(inbound=0, chat_row=chat.id, duplicate=True)
     match decision:
         case Enqueue():
+            assert isinstance(event, Inbound)
             return _enqueue(conn, event, chat, inbound_id, choice, admission)
         case Cancel():
             return _cancel(conn, chat, inbound_id, decision, admission)
@@ -222,6 +223,7 @@ def _lock(conn: Connection, event: Inbound | Dropped) -> _Chat:
             "account": key.account,
             "chat_id": key.chat_id,
             "thread_id": thread_column(key),
+            "shared": int(isinstance(event, Inbound) and event.shared),
         },
     ).one()
     return _Chat(
@@ -270,7 +272,7 @@ def _inbound_row(event: Inbound | Dropped, chat: _Chat, decision: Decision, choi
 
 def _enqueue(
     conn: Connection,
-    event: Inbound | Dropped,
+    event: Inbound,
     chat: _Chat,
     turn: int,
     choice: ModelChoice,
@@ -301,6 +303,7 @@ def _enqueue(
         agent=agent,
         choice=choice,
         attempt=1,
+        shared=event.shared,
     )
     return Accepted(inbound=turn, chat_row=chat.id, claim=claim)
 

@@ -39,6 +39,7 @@ OLDEST = (
         outbox.c.attempt,
         (outbox.c.not_before <= now_ms()).label("due"),
         outbox.c.created_at,
+        outbox.c.not_before,
         chats.c.channel,
         chats.c.account,
         chats.c.chat_id,
@@ -160,6 +161,7 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
         state=DeliveryState.UNSURE if unsure else DeliveryState.SENDING,
         turn=row.turn,
         created_at=row.created_at,
+        not_before=row.not_before,
     )
 
 

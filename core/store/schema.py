@@ -43,6 +43,7 @@ class _Chats(TypedColumns):
     account: Named[str] = Column(Text)
     chat_id: Named[str] = Column(Text)
     thread_id: Named[str] = Column(Text)  # '' for none: a NULL would be unequal to itself in the unique key
+    shared: Named[int] = Column(Integer, server_default="0")  # 1: several people read and write here
     owner: Named[str | None] = Column(Text)
     fence: Named[int] = Column(Id, server_default="0")
     until: Named[int | None] = Column(Id)

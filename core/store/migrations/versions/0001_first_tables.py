@@ -37,6 +37,7 @@ def _chats() -> None:
         sa.Column("account", sa.Text(), nullable=False),
         sa.Column("chat_id", sa.Text(), nullable=False),
         sa.Column("thread_id", sa.Text(), nullable=False),
+        sa.Column("shared", sa.Integer(), server_default="0", nullable=False),
         sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("fence", _ID, server_default="0", nullable=False),
         sa.Column("until", _ID, nullable=True),

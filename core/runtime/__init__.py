@@ -1,0 +1,1 @@
+"""The imperative shell: performs what the rules decide, and owns every task."""

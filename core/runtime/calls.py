@@ -1,0 +1,97 @@
+"""Running the open calls of a round, side by side, each result in the log the moment it exists."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from core.bus import Bus, Progress, Telemetry
+from core.decide.next_step import Close, Run
+from core.domain.errors import ToolError
+from core.domain.step import CallId, ToolFinished, ToolStarted
+from core.domain.tool import ToolResult
+from core.ports import Clock, ToolContext
+from core.runtime.frame import Frame
+
+log = structlog.get_logger(__name__)
+
+SIDE_BY_SIDE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Where tools work: the workspace, where a chat's uploads lie, and how long one call may take."""
+
+    workspace: Path
+    uploads: Callable[[Frame], Path]
+    tool_s: float
+    clock: Clock
+    bus: Bus
+
+
+Save = Callable[[Frame], Awaitable[None]]
+
+
+async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, save: Save) -> None:
+    """Give every open call its result. Starts of calls that cannot be repeated are committed first, all at once."""
+    for action in actions:
+        if isinstance(action, Run) and action.record:
+            frame.add(ToolStarted(call=action.id))
+    if frame.unsaved:
+        await save(frame)
+    slots = asyncio.Semaphore(SIDE_BY_SIDE)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for action in actions:
+                group.create_task(_give_result(frame, action, bench, save, slots), name=f"call {action.id.index}")
+    except ExceptionGroup as failed:
+        # A lost lease or a store that refuses: the first one tells the caller what to do.
+        raise failed.exceptions[0] from failed
+
+
+async def _give_result(frame: Frame, action: Run | Close, bench: Bench, save: Save, slots: asyncio.Semaphore) -> None:
+    if isinstance(action, Close):
+        frame.add(ToolFinished(call=action.id, result=action.result, failed=True))
+        await save(frame)
+        return
+    async with slots:
+        result = await _run(frame, action, bench)
+        frame.add(ToolFinished(call=action.id, result=result.text, failed=result.failed, files=result.files))
+        await save(frame)
+
+
+async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult:
+    name = action.call.name
+    _tell(frame, bench, "ToolCallStarted", tool=name)
+    bench.bus.emit(Progress(chat=frame.claim.chat, turn=frame.claim.turn, text=name))
+    try:
+        async with asyncio.timeout(bench.tool_s):
+            result = await frame.tools[name].run(action.call.arguments, _context(frame, action.id, name, bench))
+    except ToolError as exc:
+        result = ToolResult(text=str(exc), failed=True)
+    except TimeoutError:
+        result = ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
+    except Exception:  # supervisor: a bug in one tool must not end the turn; the model hears that it failed
+        log.exception("tool.broke", tool=name)
+        result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
+    _tell(frame, bench, "ToolCallFinished", tool=name, is_error=result.failed)
+    return result
+
+
+def _context(frame: Frame, call: CallId, name: str, bench: Bench) -> ToolContext:
+    chat, turn = frame.claim.chat, frame.claim.turn
+    return ToolContext(
+        chat=chat,
+        principal=frame.current.said[-1].sender,
+        workspace=bench.workspace,
+        clock=bench.clock,
+        replay_key=f"{turn}.{call.step}.{call.index}",
+        progress=lambda text: bench.bus.emit(Progress(chat=chat, turn=turn, text=f"{name}: {text}")),
+        uploads=bench.uploads(frame),
+    )
+
+
+def _tell(frame: Frame, bench: Bench, kind: str, **data: object) -> None:
+    bench.bus.emit(Telemetry(kind=kind, chat=frame.claim.chat, turn=frame.claim.turn, data=data))

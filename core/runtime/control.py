@@ -1,0 +1,50 @@
+"""The control lane: commands are performed beside the running turn, and closed by their reply."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from core.domain.errors import StoreError
+from core.domain.message import Reply
+from core.ports import Chance, Inbox, Outbox, PendingCommand, Wakeup
+from core.runtime.delivery import Sender
+
+log = structlog.get_logger(__name__)
+
+POLL_S = 1.0
+
+
+class Performer(Protocol):
+    """Performs one command. Runs again after a crash, so its effect must be the same the second time."""
+
+    async def __call__(self, command: PendingCommand) -> Reply:
+        """What the person is told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """Performs every committed command, oldest first."""
+
+    inbox: Inbox
+    outbox: Outbox
+    performers: Mapping[str, Performer]
+    sender: Sender
+    wakeup: Wakeup
+    chance: Chance
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            with suppress(StoreError):
+                for command in await self.inbox.commands():
+                    await self._perform(command)
+            await self.wakeup.wait(POLL_S)
+
+    async def _perform(self, command: PendingCommand) -> None:
+        reply = await self.performers[command.call.name](command)
+        await self.outbox.answer(command, reply, key=self.chance.key())
+        log.info("command.done", inbound=command.inbound, command=command.call.name)
+        self.sender.wake(command.chat_row)

@@ -1,0 +1,55 @@
+"""Stop 3: takes an event from a channel, has it stored and decided, and starts what follows.
+
+`accept` returns after the commit: only then may the channel acknowledge.
+"""
+
+from dataclasses import dataclass
+
+import structlog
+
+from core.bus import Bus, Telemetry
+from core.domain.message import Dropped, Inbound
+from core.ports import Accepted, Chance, Inbox, Wakeup
+from core.runtime.delivery import Sender
+from core.runtime.worker import Worker
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """The one way in."""
+
+    inbox: Inbox
+    worker: Worker
+    sender: Sender
+    commands: Wakeup
+    chance: Chance
+    bus: Bus
+
+    async def accept(self, event: Inbound | Dropped) -> Accepted:
+        """Raises StoreError; then nothing was stored and nothing may be acknowledged."""
+        slot = isinstance(event, Inbound) and self.worker.reserve()
+        accepted: Accepted | None = None
+        try:
+            accepted = await self.inbox.accept(event, key=self.chance.key(), slot=slot)
+        finally:
+            if slot and (accepted is None or accepted.claim is None):
+                self.worker.give_back()
+        self._follow(event, accepted)
+        return accepted
+
+    def _follow(self, event: Inbound | Dropped, accepted: Accepted) -> None:
+        if accepted.claim is not None:
+            self.worker.start(accepted.claim)
+        if accepted.stopped:
+            self.worker.stop(accepted.stopped)
+        if accepted.command:
+            self.commands.set()
+        if accepted.replies:
+            self.sender.wake(accepted.chat_row)
+        if accepted.duplicate or accepted.dropped:
+            reason = "duplicate" if accepted.duplicate else accepted.dropped
+            log.info("inbound.dropped", inbound=accepted.inbound, reason=reason)
+            data = {"inbound": accepted.inbound, "reason": reason}
+            self.bus.emit(Telemetry(kind="InboundDropped", chat=event.chat, data=data))
