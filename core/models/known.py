@@ -1,13 +1,12 @@
 """What Parley talks to when no model is configured: by the first key in the environment, else an Ollama here."""
 
-import asyncio
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
+from core.models.probe import get_json
 
 DEFAULT_NAME = "default"
 OLLAMA_HOST = "127.0.0.1"
@@ -15,7 +14,6 @@ OLLAMA_PORT = 11434
 OLLAMA_PATIENCE_S = 0.2
 OLLAMA_WINDOW = 4_096
 OLLAMA_OUTPUT = 1_024
-MAX_TAGS_BYTES = 1_000_000
 
 # The windows of these models are larger. A chat that fills a million tokens is slow and dear, so less is used.
 KNOWN_WINDOW = 200_000
@@ -61,12 +59,7 @@ async def ask_ollama(
     host: str = OLLAMA_HOST, port: int = OLLAMA_PORT, *, patience_s: float = OLLAMA_PATIENCE_S
 ) -> Found | None:
     """The first chat model of the Ollama that listens there; None when nothing answers in time. Raises nothing."""
-    try:
-        async with asyncio.timeout(patience_s):
-            answer = await _get_tags(host, port)
-    except (TimeoutError, OSError, asyncio.LimitOverrunError, asyncio.IncompleteReadError):
-        return None
-    name = _first_chat_model(answer)
+    name = _first_chat_model(await get_json(host, port, "/api/tags", patience_s=patience_s))
     if name is None:
         return None
     entry = ModelEntry(
@@ -79,28 +72,7 @@ async def ask_ollama(
     return Found(entry=entry, why=f"Ollama answers on {host}:{port} and no key is set")
 
 
-async def _get_tags(host: str, port: int) -> bytes:
-    """HTTP/1.0, so that the answer ends with the connection and needs no client library."""
-    reader, writer = await asyncio.open_connection(host, port)
-    try:
-        writer.write(f"GET /api/tags HTTP/1.0\r\nHost: {host}:{port}\r\nAccept: application/json\r\n\r\n".encode())
-        await writer.drain()
-        head = await reader.readuntil(b"\r\n\r\n")
-        if b" 200 " not in head.split(b"\r\n", 1)[0] + b" ":
-            return b""
-        body = b""
-        while len(body) < MAX_TAGS_BYTES and (piece := await reader.read(65_536)):
-            body += piece
-        return body
-    finally:
-        writer.close()
-
-
-def _first_chat_model(answer: bytes) -> str | None:
-    try:
-        listed = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
+def _first_chat_model(listed: object) -> str | None:
     models = listed.get("models") if isinstance(listed, dict) else None
     for model in models if isinstance(models, list) else ():
         name = model.get("name") if isinstance(model, dict) else None
