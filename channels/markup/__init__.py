@@ -1,0 +1,1 @@
+"""What all channels share about text."""

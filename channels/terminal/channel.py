@@ -1,0 +1,170 @@
+"""The terminal as a channel: one window, one session."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+
+from channels.contract import ChannelContext, Limits
+from channels.terminal import inbound, outbound
+from channels.terminal.outbound import TerminalPart
+from channels.terminal.screen import Taken, Terminal
+from channels.terminal.settings import TerminalSettings
+from core.bus import Accept
+from core.domain.chat import ChatKey
+from core.domain.delivery import Receipt, Settled
+from core.domain.errors import StoreError, Unreachable
+from core.domain.message import Dropped, Inbound, Reply
+from core.ports import Accepted, Clock, Lane
+
+EXIT = "/exit"
+STOP = "/stop"
+REMEMBERED_KEYS = 10_000
+
+Quiet = Callable[[ChatKey], Awaitable[None]]
+
+LIMITS = Limits(text=0, files=100, file_bytes=1 << 40, drafts=True)
+
+
+class Reader:
+    """Gives each line of one window a name of its own."""
+
+    def __init__(self, *, chat: ChatKey, clock: Clock, window: str, limit: int) -> None:
+        self.limit = limit
+        self._chat = chat
+        self._clock = clock
+        self._window = window
+        self._lines = 0
+
+    def read(self, line: str) -> Inbound | Dropped:
+        """What the line means; no two calls give the same event key."""
+        self._lines += 1
+        return inbound.read(
+            line,
+            session=self._chat.chat_id,
+            user=self._chat.account,
+            at=self._clock.now(),
+            key=f"{self._window}.{self._lines}",
+            limit=self.limit,
+        )
+
+
+class Shown:
+    """The keys of the newest replies on this screen."""
+
+    def __init__(self) -> None:
+        self._keys: OrderedDict[str, None] = OrderedDict()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def add(self, key: str) -> None:
+        """Remember it, at the cost of the oldest."""
+        self._keys[key] = None
+        if len(self._keys) > REMEMBERED_KEYS:
+            self._keys.popitem(last=False)
+
+
+class TerminalChannel:
+    """Says what is typed and shows what is answered.
+
+    `failed` becomes true when something went wrong here that the store cannot know: a message that was not taken,
+    an output that nobody reads any more.
+    """
+
+    limits = LIMITS
+
+    def __init__(self, *, settings: TerminalSettings, context: ChannelContext, window: str, terminal: Terminal) -> None:
+        self.chat = inbound.chat_of(context.account, settings.session)
+        self.terminal = terminal
+        self.failed = False
+        self._reader = Reader(chat=self.chat, clock=context.clock, window=window, limit=settings.max_message)
+        self._quiet: Quiet | None = None
+        self._unanswered = 0
+        self._shown = Shown()
+        self._closed = False
+
+    @property
+    def lane(self) -> Lane:
+        """The deliveries of this window's session, and no others."""
+        return Lane(channel=self.chat.channel, account=self.chat.account, chat_id=self.chat.chat_id)
+
+    def answer_in_step(self, quiet: Quiet) -> None:
+        """For an input without a person behind it: take each message only when the one before is dealt with.
+
+        `quiet` returns when nothing of the chat runs, waits its turn, or waits to be shown; a question to the person
+        counts as dealt with, so that the next line answers it. Since the last message is waited for too, listen()
+        ends when all is answered. Once, before listen().
+        """
+        self._quiet = quiet
+
+    async def listen(self, accept: Accept) -> None:
+        """Until the input ends, or `/exit`, or nobody reads the output any more."""
+
+        async def take(line: str) -> Taken:
+            return await self._take(line, accept)
+
+        if not await self.terminal.read(take, lambda: self._unanswered > 0):
+            self.failed = True
+
+    def render(self, reply: Reply) -> Sequence[TerminalPart]:
+        """Always one part."""
+        return outbound.render(reply)
+
+    async def send(self, chat: ChatKey, part: TerminalPart, key: str) -> Receipt:
+        """Shows the part, once however often it is sent; Unreachable when the output is closed or not this chat's."""
+        if not self.lane.serves(chat):
+            raise Unreachable(f"this window shows the session {self.chat.chat_id}; open {chat.chat_id} with --session")
+        if key not in self._shown:
+            await self._show(part)
+            self._shown.add(key)
+            self._unanswered = max(0, self._unanswered - 1)
+        return Receipt(message_id=key)
+
+    async def settle(self, chat: ChatKey, part: TerminalPart, key: str) -> Settled:
+        """A window knows what it has shown; what another one showed is not on this screen."""
+        return Settled.SENT if key in self._shown else Settled.NOT_SENT
+
+    def draft(self, chat: ChatKey, text: str) -> None:
+        """All of the answer so far, until the reply takes its place."""
+        if self.lane.serves(chat):
+            self.terminal.draft(text)
+
+    def progress(self, chat: ChatKey, text: str) -> None:
+        """What is being done; an empty text takes the line away."""
+        if self.lane.serves(chat):
+            self.terminal.progress(text)
+
+    async def _show(self, part: TerminalPart) -> None:
+        try:
+            await self.terminal.show(part)
+        except OSError as exc:
+            self.failed = self._closed = True
+            raise Unreachable(f"nobody reads this output any more ({exc}); parley chat --resume shows it") from exc
+
+    async def _take(self, line: str, accept: Accept) -> Taken:
+        if line.strip().lower() == EXIT:
+            return Taken.LAST
+        event = self._reader.read(line)
+        try:
+            accepted = await accept(event)
+        except StoreError as exc:
+            self.failed = True
+            await self.terminal.notice(f"This message was not stored: {exc}")
+            return Taken.REFUSED
+        await self._tell(event, accepted)
+        if self._quiet is not None and isinstance(event, Inbound):
+            await self._quiet(self.chat)
+        return Taken.LAST if self._closed else Taken.STORED
+
+    async def _tell(self, event: Inbound | Dropped, accepted: Accepted) -> None:
+        if isinstance(event, Dropped):
+            if event.reason == "too_long":
+                self.failed = True
+                limit = f"{self._reader.limit:,}"
+                await self.terminal.notice(f"This message was not taken: it is longer than {limit} characters.")
+            return
+        if event.content == STOP:
+            self._unanswered = 0
+        elif accepted.replies or (accepted.dropped is None and not accepted.duplicate):
+            self._unanswered += 1
+        if accepted.queued_before:
+            await self.terminal.notice(f"queued, {accepted.queued_before} before it")
