@@ -51,9 +51,7 @@ def define(
     *, name: str, description: str, accepts: type[A], effect: Effect, replayable: bool, perform: Perform[A]
 ) -> DefinedTool[A]:
     """A tool whose schema is that of `accepts`."""
-    spec = ToolSpec(
-        name=name, description=description, schema=schema_of(accepts), effect=effect, replayable=replayable
-    )
+    spec = ToolSpec(name=name, description=description, schema=schema_of(accepts), effect=effect, replayable=replayable)
     return DefinedTool(spec=spec, accepts=accepts, perform=perform)
 
 

@@ -12,8 +12,8 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from core.domain.errors import ToolError
 from core.ports import ToolContext
-from core.tools.paths import OUR_PREFIX, OUR_SUFFIX, Parts, Sight, is_ours, parts_of, shown, sight
+from core.tools.paths import DEEPEST, OUR_PREFIX, OUR_SUFFIX, UPLOADS, Parts, Sight, is_ours, parts_of, shown, sight
 
 FILE_LIMIT = 25_000_000  # bytes: what may be written, read or sent as one file
 MOST_ENTRIES = 20_000  # visited by one walk
@@ -33,6 +33,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_NO_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
 _REASONS = {
     errno.ENOENT: "there is no such file or folder; list_files shows what is there",
     errno.ENOTDIR: "a name on the way is a file or a link, and links are not followed",
@@ -121,35 +122,30 @@ class Workspace:
     def entries(self, path: str) -> Listing:
         """What lies directly in a folder."""
         parts = self._seen_parts(path)
-        with _told(path):
-            return self._listing(islice(self._scan(parts), MOST_ENTRIES + 1))
+        with _told(path), closing(self._scan(parts)) as found:
+            return _listing(found)
 
     def walk(self, path: str, skip: Callable[[str], bool]) -> Listing:
         """All that lies below a folder; folders whose name is to `skip` are listed and not entered."""
         parts = self._seen_parts(path)
-        with _told(path):
-            return self._listing(islice(self._below(parts, skip), MOST_ENTRIES + 1))
+        with _told(path), closing(self._below(parts, skip)) as found:
+            return _listing(found)
 
-    def _listing(self, found: Iterator[Entry]) -> Listing:
-        entries = list(found)
-        complete = len(entries) <= MOST_ENTRIES
-        return Listing(entries=tuple(sorted(entries[:MOST_ENTRIES], key=lambda entry: entry.parts)), complete=complete)
-
-    def _below(self, parts: Parts, skip: Callable[[str], bool]) -> Iterator[Entry]:
+    def _below(self, parts: Parts, skip: Callable[[str], bool]) -> Generator[Entry, None, None]:
         waiting = [parts]
         while waiting:
             folder = waiting.pop()
             try:
                 for entry in self._scan(folder):
                     yield entry
-                    if entry.kind == "folder" and not skip(entry.parts[-1]):
+                    if entry.kind == "folder" and len(entry.parts) < DEEPEST and not skip(entry.parts[-1]):
                         waiting.append(entry.parts)
             except OSError:
                 # A folder below that vanished or may not be opened hides only itself.
                 if folder == parts:
                     raise
 
-    def _scan(self, parts: Parts) -> Iterator[Entry]:
+    def _scan(self, parts: Parts) -> Generator[Entry, None, None]:
         with self._folder(parts) as folder, os.scandir(folder) as found:
             for item in found:
                 within = (*parts, item.name)
@@ -162,8 +158,10 @@ class Workspace:
 
     def _file_parts(self, path: str) -> Parts:
         parts = self._seen_parts(path)
-        if not parts:
-            raise ToolError(f"{shown(path)}: this is the workspace itself. Name a file in it, such as notes/plan.md.")
+        if parts in ((), (UPLOADS,)):
+            raise ToolError(
+                f"{shown(path)}: this is a folder of Parley's own. Name a file in it, such as notes/plan.md."
+            )
         return parts
 
     def _seen_parts(self, path: str) -> Parts:
@@ -192,6 +190,12 @@ class Workspace:
 def workspace_of(context: ToolContext) -> Workspace:
     """The files that a call in this context may touch."""
     return Workspace(context.workspace, sight(context.workspace, context.uploads))
+
+
+def _listing(found: Iterator[Entry]) -> Listing:
+    entries = list(islice(found, MOST_ENTRIES + 1))
+    complete = len(entries) <= MOST_ENTRIES
+    return Listing(entries=tuple(sorted(entries[:MOST_ENTRIES], key=lambda entry: entry.parts)), complete=complete)
 
 
 def _kind(mode: int) -> str:
@@ -243,11 +247,9 @@ def _opened(folder: int, name: str, path: str) -> Iterator[int]:
     # Opening a device can have effects of its own, so it is looked at first; what counts is the look after opening.
     _check_file(os.stat(name, dir_fd=folder, follow_symlinks=False), path)
     file = os.open(name, _FILE, dir_fd=folder)
-    try:
+    with _closing(file):
         _check_file(os.fstat(file), path)
         yield file
-    finally:
-        os.close(file)
 
 
 def _read(file: int, limit: int, path: str) -> bytes:
@@ -274,6 +276,11 @@ def _locked(folder: int, path: str) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise ToolError(f"{shown(path)}: another program holds its folder. Try again later.") from None
             time.sleep(LOCK_PAUSE_S)
+        except OSError as exc:
+            # Network file systems that cannot lock a folder: a file is still replaced as a whole.
+            if exc.errno not in _NO_LOCKS:
+                raise
+            break
     yield  # closing the descriptor unlocks
 
 
@@ -293,19 +300,24 @@ def _put(folder: int, name: str, content: bytes, before: os.stat_result | None, 
         os.unlink(draft, dir_fd=folder)
     file = os.open(draft, _NEW, 0o600, dir_fd=folder)
     try:
-        try:
+        with _closing(file):
             if before is not None:
                 os.fchmod(file, stat.S_IMODE(before.st_mode) & 0o777)
             _write(file, content)
             os.fsync(file)
-        finally:
-            os.close(file)
         os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
+    finally:
         with suppress(FileNotFoundError):
             os.unlink(draft, dir_fd=folder)
-        raise
     os.fsync(folder)
+
+
+@contextmanager
+def _closing(file: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(file)
 
 
 def _write(file: int, content: bytes) -> None:

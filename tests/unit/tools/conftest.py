@@ -1,0 +1,74 @@
+"""A chat with an empty workspace, and tools called in it as the engine calls them."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from core.domain.chat import ChatKey, Principal
+from core.domain.errors import ToolError
+from core.domain.tool import ToolResult
+from core.ports import Tool, ToolContext
+
+NOW = 1_772_806_509_000  # 2026-03-06 14:15:09 UTC
+
+
+class StandingClock:
+    """A clock that shows one moment."""
+
+    def now(self) -> int:
+        return NOW
+
+    async def sleep(self, seconds: float) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """One chat's workspace as a test uses it: files directly, tools by their arguments."""
+
+    context: ToolContext
+
+    @property
+    def root(self) -> Path:
+        return self.context.workspace
+
+    def file(self, path: str, content: str | bytes = "") -> Path:
+        """A file that is there."""
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+        return place
+
+    async def call(self, tool: Tool, **arguments: object) -> ToolResult:
+        return await tool.run(json.dumps(arguments), self.context)
+
+    async def text(self, tool: Tool, **arguments: object) -> str:
+        return (await self.call(tool, **arguments)).text
+
+    async def refusal(self, tool: Tool, **arguments: object) -> str:
+        """What the model is told when the call fails; the test fails when it does not."""
+        with pytest.raises(ToolError) as caught:
+            await self.call(tool, **arguments)
+        return str(caught.value)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    context = ToolContext(
+        chat=ChatKey(channel="terminal", account="ada", chat_id="default"),
+        principal=Principal(channel="terminal", account="ada", user_id="ada"),
+        workspace=root,
+        clock=StandingClock(),
+        replay_key="turn-1/0",
+        progress=lambda text: None,
+        uploads=root / "uploads" / "own",
+    )
+    return Room(context=context)
+
+
+Call = Callable[..., Awaitable[ToolResult]]
