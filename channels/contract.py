@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -66,6 +66,7 @@ class Channel(Protocol[PartT]):
         """Was the part with this key sent?"""
 
 
+@runtime_checkable
 class ShowsDrafts(Protocol):
     """Can show an answer while it is being written."""
 
@@ -73,6 +74,7 @@ class ShowsDrafts(Protocol):
         """All text so far; cosmetic, never waits."""
 
 
+@runtime_checkable
 class ShowsProgress(Protocol):
     """Can show what a turn is doing."""
 

@@ -41,7 +41,8 @@ class Inbound:
     """One thing that a person said.
 
     `event_key` is the platform's own name of the event and unique per account: the same event delivered twice is
-    stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known. `shared` says that others read this chat too.
+    stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known.
+    `shared` says that several people read and write in this chat.
     """
 
     event_key: str

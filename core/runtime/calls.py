@@ -9,6 +9,7 @@ import structlog
 
 from core.bus import Bus, Progress, Telemetry
 from core.decide.next_step import Close, Run
+from core.domain.chat import ChatKey
 from core.domain.errors import ToolError
 from core.domain.step import CallId, ToolFinished, ToolStarted
 from core.domain.tool import ToolResult
@@ -25,7 +26,7 @@ class Bench:
     """Where tools work: the workspace, where a chat's uploads lie, and how long one call may take."""
 
     workspace: Path
-    uploads: Callable[[Frame], Path]
+    uploads: Callable[[ChatKey], Path]
     tool_s: float
     clock: Clock
     bus: Bus
@@ -89,7 +90,7 @@ def _context(frame: Frame, call: CallId, name: str, bench: Bench) -> ToolContext
         clock=bench.clock,
         replay_key=f"{turn}.{call.step}.{call.index}",
         progress=lambda text: bench.bus.emit(Progress(chat=chat, turn=turn, text=f"{name}: {text}")),
-        uploads=bench.uploads(frame),
+        uploads=bench.uploads(chat),
     )
 
 

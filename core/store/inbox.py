@@ -11,7 +11,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, insert, literal_col
 from sqlalchemy.sql import Executable
 
 from core.decide.intake import Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
-from core.domain.chat import Principal
+from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound, Reply, says
 from core.domain.turn import ModelChoice, TurnEvent, TurnState, after
@@ -28,7 +28,7 @@ class Admission:
 
     rules: Rules
     choose: Callable[[str | None], ModelChoice]
-    agent: str
+    agent: Callable[[ChatKey], str]
     owner: str | None  # set when this process could start the turn at once
     lease_ms: int
     key: str  # for the notice, should one be due
@@ -279,7 +279,7 @@ def _enqueue(
     admission: Admission,
 ) -> Accepted:
     at_once = admission.owner is not None and chat.live == 0
-    agent = chat.agent or admission.agent
+    agent = chat.agent or admission.agent(event.chat)
     state = after(TurnState.QUEUED, TurnEvent.CLAIMED) if at_once else TurnState.QUEUED
     conn.execute(
         INSERT_TURN, {"turn": turn, "chat": chat.id, "agent": agent, "state": state.value, "attempt": int(at_once)}

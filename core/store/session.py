@@ -1,0 +1,123 @@
+"""What one window needs of its session: the conversation so far, and whether anything is still under way."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, desc, func, literal, select, union_all, update
+from sqlalchemy.sql import Executable
+
+from core.domain.chat import ChatKey
+from core.domain.delivery import DeliveryState
+from core.domain.message import Markdown, plain
+from core.domain.turn import TurnState
+from core.store import codec
+from core.store.listing import chat_row
+from core.store.schema import inbound, outbox, turns
+from core.store.sql import now_ms
+
+TRANSCRIPT_LINES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a conversation: what a person said, or what was answered."""
+
+    mine: bool
+    text: str
+    at: int
+    markdown: bool
+
+
+UNDER_WAY = select(
+    select(func.count())
+    .select_from(turns)
+    .where(
+        turns.c.chat == bindparam("b_chat"),
+        turns.c.finished_at.is_(None),
+        turns.c.state != TurnState.WAITING.value,
+    )
+    .scalar_subquery()
+    + select(func.count())
+    .select_from(outbox)
+    .where(outbox.c.chat == bindparam("b_chat"), outbox.c.closed_at.is_(None))
+    .scalar_subquery()
+    + select(func.count())
+    .select_from(inbound)
+    .where(inbound.c.chat == bindparam("b_chat"), inbound.c.pending == 1)
+    .scalar_subquery()
+)
+
+BROKEN_SINCE = (
+    select(func.count())
+    .select_from(turns)
+    .where(
+        turns.c.chat == bindparam("b_chat"),
+        turns.c.finished_at >= bindparam("b_since"),
+        turns.c.state == TurnState.BROKEN.value,
+    )
+)
+
+SAID: Executable = (
+    union_all(
+        select(
+            inbound.c.id.label("about"),
+            literal(0).label("half"),
+            inbound.c.id.label("id"),
+            inbound.c.content.label("body"),
+            inbound.c.received_at.label("at"),
+        ).where(
+            inbound.c.chat == bindparam("b_chat"),
+            inbound.c.id > bindparam("b_cut"),
+            inbound.c.drop_reason.is_(None),
+            inbound.c.lane == "turn",
+        ),
+        select(outbox.c.turn, literal(1), outbox.c.id, outbox.c.reply, outbox.c.created_at).where(
+            outbox.c.chat == bindparam("b_chat"), outbox.c.turn > bindparam("b_cut")
+        ),
+    )
+    .order_by(desc("about"), desc("half"), desc("id"))
+    .limit(TRANSCRIPT_LINES)
+)
+
+SHOWN = (
+    update(outbox)
+    .where(outbox.c.chat == bindparam("b_chat"), outbox.c.closed_at.is_(None), outbox.c.turn.is_not(None))
+    .values(state=DeliveryState.SENT.value, closed_at=now_ms(), error=None)
+)
+
+
+def under_way(conn: Connection, key: ChatKey) -> int:
+    """How much of the chat still runs, waits its turn or waits to be shown; a question to the person does not count."""
+    row = chat_row(conn, key)
+    return conn.execute(UNDER_WAY, {"b_chat": row[0]}).scalar_one() if row else 0
+
+
+def broken_since(conn: Connection, key: ChatKey, since: int) -> int:
+    """How many turns of the chat ended without an answer after that time."""
+    row = chat_row(conn, key)
+    return conn.execute(BROKEN_SINCE, {"b_chat": row[0], "b_since": since}).scalar_one() if row else 0
+
+
+def recall(conn: Connection, key: ChatKey) -> list[Line]:
+    """The conversation since its last beginning, at most 200 lines of it, oldest first.
+
+    Replies that no window has shown yet count as shown with it: a resuming window prints what this returns.
+    """
+    row = chat_row(conn, key)
+    if row is None:
+        return []
+    chat, cut = row
+    found = conn.execute(SAID, {"b_chat": chat, "b_cut": cut}).all()
+    conn.execute(SHOWN, {"b_chat": chat})
+    return [_line(half, body, at) for _, half, _, body, at in sorted(found)]
+
+
+def _line(half: int, body: str, at: int) -> Line:
+    if not half:
+        return Line(mine=True, text=body, at=at, markdown=False)
+    reply = codec.reply_value(body)
+    return Line(
+        mine=False,
+        text=plain(reply),
+        at=at,
+        markdown=any(isinstance(fragment, Markdown) for fragment in reply.fragments),
+    )

@@ -1,0 +1,35 @@
+"""The channels of this process as the delivery of core sees them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from channels.contract import Channel
+from core.domain.chat import ChatKey
+from core.domain.delivery import Receipt, Settled
+from core.domain.errors import NotSent
+from core.domain.message import Reply
+
+
+class ChannelSending:
+    """Finds the channel that serves a chat."""
+
+    def __init__(self, channels: Sequence[Channel[Any]]) -> None:
+        self._channels = tuple(channels)
+
+    def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
+        """The parts of a reply."""
+        return self._of(chat).render(reply)
+
+    async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
+        """One call out."""
+        return await self._of(chat).send(chat, part, key)
+
+    async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
+        """Was it sent?"""
+        return await self._of(chat).settle(chat, part, key)
+
+    def _of(self, chat: ChatKey) -> Channel[Any]:
+        for channel in self._channels:
+            if channel.lane.serves(chat):
+                return channel
+        raise NotSent(f"no channel of this process serves {chat.channel} account {chat.account}")
