@@ -11,13 +11,14 @@ from typing import Annotated, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 KeyPath = tuple[str | int, ...]
 
 LISTED_KEYS: Final = 12
 KEY_LENGTH: Final = 60
 KEY_ERROR_MARK: Final = "[key]"
+WRONG_KEY: Final = "wrong_key"
 
 FORMS: Final[Mapping[str, str]] = types.MappingProxyType(
     {
@@ -32,7 +33,9 @@ FORMS: Final[Mapping[str, str]] = types.MappingProxyType(
         "bool_type": "must be true or false",
         "bool_parsing": "must be true or false",
         "string_type": "must be text",
+        "is_instance_of": "must be text",
         "string_too_short": "must not be empty",
+        "string_pattern_mismatch": "is not of the right form",
         "path_type": "must be a path, as text",
         "list_type": "must be a list",
         "tuple_type": "must be a list",
@@ -102,10 +105,17 @@ def first_problem(error: ValidationError, model: type[BaseModel], *, also: Colle
     """
     details = min(error.errors(include_url=False, include_input=False), key=_urgency)
     path = tuple(part for part in details["loc"] if part != KEY_ERROR_MARK)
+    if details["type"] == WRONG_KEY:
+        path = (*path, str(details.get("ctx", {}).get("key")))
     place = _find(model, path)
     if details["type"] == "extra_forbidden":
         return Problem(path=path, text=_unknown(model, place, path, also))
     return Problem(path=path, text=_form(details), example=_example(place.field))
+
+
+def wrong_key(key: str, text: str) -> PydanticCustomError:
+    """For a validator of a whole table: the finding is about one key of it."""
+    return PydanticCustomError(WRONG_KEY, "{text}", {"key": key, "text": text})
 
 
 def nearest(word: str, known: Collection[str]) -> str | None:

@@ -1,0 +1,149 @@
+"""The command line: a table of verbs, each loaded when it is called, so that help costs nothing.
+
+Exit codes: 0 done, 1 the operation failed, 2 usage or configuration error, 130 interrupted, 141 nobody reads on.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Final
+
+import click
+
+from core.domain.errors import ParleyError, SettingsError
+from gateway import VERSION
+
+FAILED: Final = 1
+MISCONFIGURED: Final = 2
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """One verb: the module whose `command` performs it, and its line in the help. An alias has no line."""
+
+    module: str
+    summary: str
+    alias: bool = False
+
+
+VERBS: Mapping[str, Verb] = MappingProxyType(
+    {
+        "chat": Verb(module="gateway.cli.chat", summary="talk in this terminal (also: agent)"),
+        "agent": Verb(module="gateway.cli.chat", summary="the same as chat", alias=True),
+        "run": Verb(module="gateway.cli.run", summary="run the gateway in the foreground"),
+        "models": Verb(module="gateway.cli.models", summary="list the models, or add one"),
+        "agents": Verb(module="gateway.cli.agents", summary="list, show or check the agents"),
+        "config": Verb(module="gateway.cli.config", summary="show or check the settings"),
+    }
+)
+
+
+class Verbs(click.Group):
+    """Finds a verb in the table; its module is imported only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order of the table."""
+        return [name for name, verb in VERBS.items() if not verb.alias]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports the verb's module."""
+        verb = VERBS.get(cmd_name)
+        if verb is None:
+            return None
+        command = importlib.import_module(verb.module).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{verb.module}.command is not a command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with a hint for a misspelt verb."""
+        close = get_close_matches(args[0], VERBS, n=1)
+        if args[0] not in VERBS and close and not args[0].startswith("-"):
+            ctx.fail(f"There is no verb {click.unstyle(args[0])!r}. Did you mean {close[0]}?")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the table without loading anything."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, VERBS[name].summary) for name in self.list_commands(ctx)])
+
+
+parley = Verbs(
+    name="parley",
+    help="One assistant in every conversation. Every verb has --help.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="VERB ...",
+)
+parley = click.version_option(VERSION, prog_name="parley")(parley)
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Perform one command line and give its exit code. An expected error is one line on standard error."""
+    try:
+        return _perform(arguments)
+    except BaseExceptionGroup as group:
+        found = _expected(group)
+        if found is None:
+            raise
+        return _tell(found)
+    except (ParleyError, KeyboardInterrupt, BrokenPipeError) as error:
+        return _tell(error)
+
+
+def _perform(arguments: Sequence[str]) -> int:
+    try:
+        with parley.make_context("parley", list(arguments)) as context:
+            parley.invoke(context)
+            sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    return 0
+
+
+def _expected(group: BaseExceptionGroup[BaseException]) -> ParleyError | KeyboardInterrupt | BrokenPipeError | None:
+    """What a task group wrapped, if all of it is expected: the first of it says enough."""
+    expected, other = group.split((ParleyError, KeyboardInterrupt, BrokenPipeError))
+    if other is not None or expected is None:
+        return None
+    first: BaseException = expected
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first if isinstance(first, ParleyError | KeyboardInterrupt | BrokenPipeError) else None
+
+
+def _tell(error: ParleyError | KeyboardInterrupt | BrokenPipeError) -> int:
+    match error:
+        case KeyboardInterrupt():
+            return INTERRUPTED
+        case BrokenPipeError():
+            # Python flushes standard output once more when it ends; that flush must not fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return BROKEN_PIPE
+        case SettingsError():
+            code = MISCONFIGURED
+        case _:
+            code = FAILED
+    click.echo(f"parley: {_one_line(str(error))}", err=True)
+    return code
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))

@@ -1,0 +1,23 @@
+"""Where the agents and skills that ship lie: in the installed package, or in the checkout beside it."""
+
+from pathlib import Path
+from typing import Final
+
+PACKAGE: Final = Path(__file__).resolve().parent
+BUNDLED: Final = PACKAGE / "bundled"
+
+
+def agents_folder() -> Path:
+    """The folder of the agents that ship."""
+    return shipped("agents", bundled=BUNDLED, checkout=PACKAGE.parent)
+
+
+def skills_folder() -> Path:
+    """The folder of the skills that ship."""
+    return shipped("skills", bundled=BUNDLED, checkout=PACKAGE.parent)
+
+
+def shipped(name: str, *, bundled: Path, checkout: Path) -> Path:
+    """The bundled folder if there is one, else the checkout's; a wheel has the first, everything else the second."""
+    inside = bundled / name
+    return inside if inside.is_dir() else checkout / name

@@ -1,0 +1,204 @@
+"""The sections of `parley.toml`: every key, its default, its bounds and what it means."""
+
+import string
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+
+from core.decide.texts import TEXTS
+from core.domain.secret import Secret
+from core.models.entry import DEFAULT_OUTPUT, DEFAULT_PRIORITY, DEFAULT_WINDOW
+from core.validation import unknown, wrong_key
+
+LONGEST_NAME: Final = 64
+
+
+def _secret(value: object) -> object:
+    return Secret(value) if isinstance(value, str) else value
+
+
+def _identity(value: object) -> object:
+    """Platforms' ids are often numbers, and people write them without quotes."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _one_word(name: str) -> str:
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or " " in name:
+        raise ValueError("is a name that cannot be typed in a chat: use letters, digits and - _ .")
+    return name
+
+
+def _text_name(name: str) -> str:
+    if name not in TEXTS:
+        raise ValueError(unknown(name, TEXTS))
+    return name
+
+
+SecretText = Annotated[
+    Secret, BeforeValidator(_secret), WithJsonSchema({"type": "string", "format": "password", "writeOnly": True})
+]
+Identity = Annotated[str, BeforeValidator(_identity), Field(min_length=1)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+ModelName = Annotated[str, AfterValidator(_one_word)]
+TextName = Annotated[str, AfterValidator(_text_name)]
+Whole = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """Base of all sections: nothing undeclared, nothing changed later, and `true` is not the number 1."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_truth_for_numbers(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            for name, given in value.items():
+                field = cls.model_fields.get(name)
+                kinds = {field.annotation, *get_args(field.annotation)} if field else set()
+                if isinstance(given, bool) and kinds & {int, float} and bool not in kinds:
+                    raise wrong_key(name, "must be a number, not true or false")
+        return value
+
+
+class ModelSettings(Section):
+    """`[models.NAME]`: one model under a name of its own."""
+
+    model: str = Field(min_length=1, description="litellm id, with the provider first", examples=["openai/gpt-5-mini"])
+    api_base: str | None = Field(default=None, pattern=r"^https?://\S+$", examples=["http://127.0.0.1:8080/v1"])
+    api_key_env: Variable | None = Field(
+        default=None, description="environment variable that holds the key", examples=["OPENAI_API_KEY"]
+    )
+    api_key: SecretText | None = Field(default=None, description="the key itself; api_key_env keeps it out of the file")
+    window: Whole = Field(default=DEFAULT_WINDOW, description="tokens that the model can read", examples=[128_000])
+    output: Whole = Field(default=DEFAULT_OUTPUT, description="tokens of the window kept for the answer")
+    price_in: Dollars | None = Field(default=None, description="US dollars per million tokens read", examples=[0.25])
+    price_out: Dollars | None = Field(default=None, description="US dollars per million tokens written", examples=[2.0])
+    scope: str | None = Field(default=None, min_length=1, description="what it is good for", examples=["coding"])
+    strength: Literal["very_low", "low", "average", "high", "very_high"] | None = Field(default=None)
+    priority: int = Field(default=DEFAULT_PRIORITY, description="the lower number is tried earlier")
+    vision: bool = Field(default=False, description="takes images")
+    first_byte_s: Seconds = Field(default=60, description="seconds until the first word")
+    whole_s: Seconds = Field(default=600, description="seconds for the whole answer")
+
+    @model_validator(mode="after")
+    def _one_key(self) -> "ModelSettings":
+        if self.api_key is not None and self.api_key_env is not None:
+            raise wrong_key("api_key", "is given beside api_key_env: keep one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _room_for_the_prompt(self) -> "ModelSettings":
+        if self.output >= self.window:
+            raise wrong_key("output", f"must be less than the window of {self.window} tokens")
+        return self
+
+
+class ChannelCommon(Section):
+    """The keys that every `[channels.NAME]` has beside its own."""
+
+    enabled: bool = Field(default=True)
+    agent: str | None = Field(default=None, min_length=1, description="agent of this channel", examples=["main"])
+    dm_policy: Literal["pairing", "allowlist", "open", "disabled"] | None = Field(
+        default=None, description="who may write directly; the default is the channel's own"
+    )
+    allow_from: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who may write; empty means nobody", examples=[["U024BE7LH"]]
+    )
+
+
+class Limits(Section):
+    """`[limits]`: where work is refused or ended."""
+
+    queued_chat: Whole = Field(default=50, description="messages that wait in one chat")
+    queued_person: Whole = Field(default=20, description="messages of one person that wait")
+    turns: Whole = Field(default=32, description="turns at once in one process")
+    model_calls: Whole = Field(default=50, description="model calls in one turn")
+    turn_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(default=2, description="hours of work")
+    turn_tokens: Whole = Field(default=5_000_000, description="tokens of one turn")
+    tool_s: Seconds = Field(default=120, description="seconds for one tool call")
+    reply_parts: Whole = Field(default=8, description="messages of one reply; a longer one goes as a file")
+
+
+class StoreSettings(Section):
+    """`[store]`: where everything is remembered."""
+
+    path: Path = Field(default=Path("parley.db"), description="database file; relative to the home folder")
+    durability: Literal["full", "relaxed"] = Field(
+        default="full", description="relaxed: a power cut may lose the last moments, a crash of Parley may not"
+    )
+
+
+class LogSettings(Section):
+    """`[logs]`: what is written to the logs folder."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info")
+    conversation: bool = Field(default=True, description="write conversation.jsonl")
+    max_mb: Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)] = Field(
+        default=20, description="megabytes of one file before a new one is begun"
+    )
+    rotations: Annotated[int, Field(ge=0, le=100)] = Field(default=2, description="old files kept")
+
+
+class ToolSettings(Section):
+    """`[tools.NAME]`: what every tool can be told."""
+
+    approval: Literal["never", "ask", "deny"] | None = Field(
+        default=None, description="whether a call needs a person's yes; the default is the tool's own"
+    )
+
+
+class Sections(Section):
+    """The whole file."""
+
+    model: str | None = Field(default=None, min_length=1, description="name of the default model", examples=["fast"])
+    agent: str = Field(default="main", min_length=1, description="agent that answers where none is named")
+    models: Mapping[ModelName, ModelSettings] = Field(default_factory=dict)
+    channels: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
+    limits: Limits = Field(default_factory=Limits)
+    texts: Mapping[TextName, str] = Field(default_factory=dict, description="fixed sentences, replaced by their names")
+    store: StoreSettings = Field(default_factory=StoreSettings)
+    logs: LogSettings = Field(default_factory=LogSettings)
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+
+    @field_validator("texts")
+    @classmethod
+    def _places_that_exist(cls, texts: Mapping[str, str]) -> Mapping[str, str]:
+        for name, text in texts.items():
+            if problem := _wrong_places(name, text):
+                raise wrong_key(name, problem)
+        return texts
+
+
+def _wrong_places(name: str, text: str) -> str | None:
+    """A replaced sentence may leave places out, but has no others: an unknown one would break it when it is said."""
+    allowed = _places(TEXTS[name])
+    try:
+        places = _places(text)
+    except ValueError:
+        return "has a brace that is not closed: write {{ and }} for braces"
+    if wrong := sorted(places - allowed):
+        known = ", ".join(f"{{{place}}}" for place in sorted(allowed)) or "none"
+        return f"names {{{wrong[0]}}}, which has no value there; known are: {known}"
+    return None
+
+
+def _places(text: str) -> set[str]:
+    return {
+        f"{place}!{conversion}" if conversion else f"{place}:{form}" if form else place
+        for _, place, form, conversion in string.Formatter().parse(text)
+        if place is not None
+    }

@@ -1,0 +1,200 @@
+"""One frozen Settings, read once, from `parley.toml` and the environment. Nothing else reads the environment."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from channels import registry
+from core.domain.secret import Secret
+from core.models.entry import ModelEntry
+from core.validation import KeyPath, Problem, first_problem, nearest, unknown
+from gateway.home import Home, home_path, open_home
+from gateway.sections import ChannelCommon, Limits, LogSettings, ModelSettings, Sections, StoreSettings, ToolSettings
+from gateway.settings_file import Source, keep_private, named_variables, names_secret, read, secret_keys
+
+M = TypeVar("M", bound=BaseModel)
+
+ChannelModels = Mapping[str, Callable[[], type[BaseModel]]]
+
+SHORTEST_SECRET: Final = 6
+
+
+def _of_registry(name: str) -> type[BaseModel]:
+    return registry.load(name).settings
+
+
+SHIPPED: Final[ChannelModels] = MappingProxyType({name: partial(_of_registry, name) for name in registry.CHANNELS})
+
+
+class Environment:
+    """The environment as it was at start. It prints as nothing, since half of it may be secret."""
+
+    __slots__ = ("_variables",)
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = dict(variables)
+
+    def get(self, name: str) -> str | None:
+        """The variable's value; an empty one counts as not set."""
+        return self._variables.get(name) or None
+
+    def secrets(self) -> tuple[Secret, ...]:
+        """The values of all variables whose name says that they are secret."""
+        return tuple(Secret(value) for name, value in self._variables.items() if value and names_secret(name))
+
+    def __repr__(self) -> str:
+        return "Environment(***)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSettings:
+    """One `[channels.NAME]`: what every channel has, and the channel's own settings, checked by its own model.
+
+    A disabled channel may be half written: only its common keys are checked, and `own` is None.
+    """
+
+    name: str
+    common: ChannelCommon
+    own: BaseModel | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that an operator decided. `secrets` are all values that must never be written anywhere."""
+
+    home: Home
+    file: Path
+    model: str | None
+    agent: str
+    models: Mapping[str, ModelSettings]
+    channels: Mapping[str, ChannelSettings]
+    limits: Limits
+    texts: Mapping[str, str]
+    store: StoreSettings
+    logs: LogSettings
+    tools: Mapping[str, ToolSettings]
+    secrets: tuple[Secret, ...]
+    env: Environment
+    source: Source = field(repr=False)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def database(self) -> Path:
+        """The store's file."""
+        return self.home.path / self.store.path
+
+    def agent_of(self, channel: str) -> str:
+        """The agent that answers in a channel."""
+        settings = self.channels.get(channel)
+        return (settings.common.agent if settings else None) or self.agent
+
+    def model_entries(self) -> tuple[ModelEntry, ...]:
+        """The named models as the model registry takes them, keys looked up, the default first."""
+        names = sorted(self.models, key=lambda name: name != self.model)
+        return tuple(self._entry(name, self.models[name]) for name in names)
+
+    def _entry(self, name: str, model: ModelSettings) -> ModelEntry:
+        named = self.env.get(model.api_key_env) if model.api_key_env else None
+        return ModelEntry(
+            name=name,
+            model=model.model,
+            api_base=model.api_base,
+            api_key=Secret(named) if named else model.api_key,
+            window=model.window,
+            output=model.output,
+            first_byte_s=model.first_byte_s,
+            whole_s=model.whole_s,
+            price_in=model.price_in,
+            price_out=model.price_out,
+            vision=model.vision,
+            scope=model.scope,
+            strength=model.strength,
+            priority=model.priority,
+        )
+
+
+def from_process() -> Settings:
+    """The settings of this process: the one place that looks at its environment."""
+    return load(None, os.environ)
+
+
+def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels = SHIPPED) -> Settings:
+    """Read and check everything, or raise SettingsError with one line and change nothing that runs.
+
+    Makes the home folder and its subfolders when they are missing, and takes other users' rights from it and from a
+    file with secrets in it.
+    """
+    opened = open_home(home or home_path(environ))
+    source = read(opened.path, environ)
+    sections = checked(Sections, source.table, source)
+    _default_model_exists(sections, source)
+    named = {name: _channel(name, table, source, channels) for name, table in sections.channels.items()}
+    env = Environment(environ)
+    notices = (*opened.notices, keep_private(source), *_missing_keys(sections, env))
+    return Settings(
+        home=opened,
+        file=source.path,
+        model=sections.model,
+        agent=sections.agent,
+        models=MappingProxyType(dict(sections.models)),
+        channels=MappingProxyType(named),
+        limits=sections.limits,
+        texts=MappingProxyType(dict(sections.texts)),
+        store=sections.store,
+        logs=sections.logs,
+        tools=MappingProxyType(dict(sections.tools)),
+        secrets=_secrets(source, env),
+        env=env,
+        source=source,
+        notices=tuple(notice for notice in notices if notice),
+    )
+
+
+def checked(
+    model: type[M], table: Mapping[str, object], source: Source, under: KeyPath = (), also: Collection[str] = ()
+) -> M:
+    """The table as that model, or SettingsError about the first thing that is wrong in it."""
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        raise source.error(first_problem(error, model, also=also), under) from None
+
+
+def _channel(name: str, table: Mapping[str, object], source: Source, models: ChannelModels) -> ChannelSettings:
+    under = ("channels", name)
+    if name not in models:
+        raise source.error(Problem(path=under, text=unknown(name, models)))
+    shared = ChannelCommon.model_fields
+    common = checked(ChannelCommon, {key: table[key] for key in table if key in shared}, source, under)
+    if not common.enabled:
+        return ChannelSettings(name=name, common=common)
+    own = checked(models[name](), {key: table[key] for key in table if key not in shared}, source, under, also=shared)
+    return ChannelSettings(name=name, common=common, own=own)
+
+
+def _default_model_exists(sections: Sections, source: Source) -> None:
+    if sections.model is None or sections.model in sections.models:
+        return
+    meant = nearest(sections.model, sections.models)
+    known = f"did you mean {meant}?" if meant else f"known are {', '.join(sorted(sections.models)) or 'none yet'}"
+    raise source.error(Problem(path=("model",), text=f"names a model that has no section [models.NAME]; {known}"))
+
+
+def _missing_keys(sections: Sections, env: Environment) -> Iterator[str]:
+    for name, model in sections.models.items():
+        if model.api_key_env and env.get(model.api_key_env) is None:
+            yield f"models.{name}.api_key_env names {model.api_key_env}, which is not set: this model has no key"
+
+
+def _secrets(source: Source, env: Environment) -> tuple[Secret, ...]:
+    """Whatever is secret by its key, by its variable's name, or because a key ending in _env names its variable."""
+    values = [value for _, value in secret_keys(source.table)]
+    values += [secret.reveal() for secret in env.secrets()]
+    values += [env.get(name) or "" for name in named_variables(source.table)]
+    return tuple(Secret(value) for value in dict.fromkeys(values) if len(value) >= SHORTEST_SECRET)
