@@ -212,8 +212,8 @@ class Ending:
 class Turns(Protocol):
     """Stops 5 to 7: claim, log, finish. Every call is one commit and checked against the fence."""
 
-    async def claim(self) -> Claim | None:
-        """The chat whose turn waits longest and whose lease is free."""
+    async def claim(self, most: int) -> Sequence[Claim]:
+        """Up to `most` turns, those that wait longest, of chats whose lease is free."""
 
     async def history(self, claim: Claim, since: int) -> Sequence[Exchange]:
         """The chat's exchanges after turn `since` (0 for all that may matter), the claimed turn's own last."""

@@ -1,7 +1,7 @@
 """Stop 5: claims turns and runs them side by side, at most so many at once, each in a task of one group."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import structlog
@@ -78,21 +78,23 @@ class Worker:
 
     async def _claim(self) -> None:
         while True:
+            self._starved = False
             await self._claim_all()
-            await self._wakeup.wait(POLL_S)
+            # Whoever found no slot while all were held for claiming is claimed in the next round.
+            if not (self._starved and self._free):
+                await self._wakeup.wait(POLL_S)
 
     async def _claim_all(self) -> None:
-        with suppress(StoreError):
-            while self.reserve():
-                claim = None
-                try:
-                    claim = await self._turns.claim()
-                finally:
-                    if claim is None:
-                        self._free += 1
-                if claim is None:
-                    return
-                self.start(claim)
+        reserved, self._free = self._free, 0
+        claims: Sequence[Claim] = ()
+        try:
+            if reserved:
+                with suppress(StoreError):
+                    claims = await self._turns.claim(reserved)
+        finally:
+            self._free += reserved - len(claims)
+        for claim in claims:
+            self.start(claim)
 
     async def _work(self, claim: Claim, before: asyncio.Task[None] | None) -> None:
         done = False

@@ -73,8 +73,15 @@ REQUEUE_TURN = (
 VOID_LEASES = update(chats).where(chats.c.owner.is_not(None)).values(owner=null(), until=null())
 
 
-def claim(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
-    """Take the chat whose ready turn is oldest. The fence grows, so an earlier holder can commit nothing more."""
+def claim(conn: Connection, owner: str, lease_ms: int, most: int) -> list[Claim]:
+    """Take up to `most` chats, those first whose ready turn is oldest. Fences grow: an earlier holder is out."""
+    claims: list[Claim] = []
+    while len(claims) < most and (one := _claim_one(conn, owner, lease_ms)) is not None:
+        claims.append(one)
+    return claims
+
+
+def _claim_one(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
     chat = conn.execute(CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
     if chat is None:
         return None

@@ -45,9 +45,9 @@ class StoredTurns:
         self._store = store
         self._holder = holder
 
-    async def claim(self) -> Claim | None:
-        """The oldest ready turn whose chat is free."""
-        return await self._store.run(claims.claim, self._holder.owner, self._holder.lease_ms)
+    async def claim(self, most: int) -> Sequence[Claim]:
+        """The oldest ready turns whose chats are free."""
+        return await self._store.run(claims.claim, self._holder.owner, self._holder.lease_ms, most)
 
     async def history(self, claim: Claim, since: int) -> Sequence[Exchange]:
         """The chat's log after turn `since`."""
