@@ -119,7 +119,7 @@ def _hunk(text: str, at: int, old: str, new: str) -> Iterator[str]:
     last = len(text) if last < 0 else last
     removed = text[first:last].split("\n")
     added = (text[first:at] + new + text[end:last]).split("\n")
-    after = text[last + 1 :].split("\n", MARGIN)[:MARGIN]
+    after = text[last + 1 :].removesuffix("\n").split("\n", MARGIN)[:MARGIN] if last + 1 < len(text) else []
     while removed and added and removed[-1] == added[-1]:
         after.insert(0, removed.pop())
         added.pop()

@@ -136,7 +136,7 @@ def _notes(rows: Sequence[Row], scope: Scope) -> Iterator[str]:
     if sum(row.matches for row in rows) >= MOST_MATCHES:
         yield f"(stopped after {MOST_MATCHES} matches; use a narrower pattern, path or glob)"
     if scope.left_out:
-        yield f"({scope.left_out} files larger than {SEARCHED_FILE:,} bytes were not searched; name one as path)"
+        yield f"(not searched, being larger than {SEARCHED_FILE:,} bytes: {scope.left_out}; name such a file as path)"
     if not scope.complete:
         yield "(the folder holds too many files and was not searched whole; use a narrower path)"
 
