@@ -44,7 +44,7 @@ START_TURN = (
     .returning(
         turns.c.agent,
         turns.c.attempt,
-        select(inbound.c.choice).where(inbound.c.id == turns.c.id).scalar_subquery(),
+        select(inbound.c.choice).where(inbound.c.id == bindparam("b_turn")).scalar_subquery(),
     )
 )
 

@@ -62,7 +62,7 @@ NEXT_READY = (
     .where(chats.c.id == bindparam("b_chat"))
     .values(
         ready=select(func.min(turns.c.id))
-        .where(turns.c.chat == chats.c.id, turns.c.finished_at.is_(None))
+        .where(turns.c.chat == bindparam("b_chat"), turns.c.finished_at.is_(None))
         .scalar_subquery()
     )
 )

@@ -1,0 +1,31 @@
+"""A clock that moves when a test says so."""
+
+import asyncio
+
+
+class FakeClock:
+    """Starts at a fixed moment. Sleepers wake, in the order of their times, when `advance` passes them."""
+
+    def __init__(self, now: int = 1_800_000_000_000) -> None:
+        self._now = now
+        self._sleepers: list[tuple[int, asyncio.Future[None]]] = []
+
+    def now(self) -> int:
+        """Milliseconds."""
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        """Until the clock has moved that far."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self._now + round(seconds * 1000), future))
+        await future
+
+    async def advance(self, seconds: float) -> None:
+        """Move on, and let everybody who wakes run once."""
+        self._now += round(seconds * 1000)
+        due = sorted((sleeper for sleeper in self._sleepers if sleeper[0] <= self._now), key=lambda one: one[0])
+        self._sleepers = [sleeper for sleeper in self._sleepers if sleeper[0] > self._now]
+        for _, future in due:
+            if not future.done():
+                future.set_result(None)
+        await asyncio.sleep(0)

@@ -1,0 +1,99 @@
+"""A whole gateway in a test: the real store, bus, runtime and rules, around a fake platform and a scripted model."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.decide.gate import Policy
+from core.decide.next_step import Budget
+from core.decide.texts import Texts
+from core.domain.agent import AgentDefinition
+from core.domain.command import COMMANDS
+from core.models.registry import ReadyModels
+from core.ports import Chance, Clock, Model, Tool
+from core.runtime.ambient import SystemChance, SystemClock
+from core.store.lock import FileLock
+from core.store.store import Store, open_sqlite
+from gateway.roles import run
+from gateway.wiring import Choices, Gateway, World, wire
+from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
+from tests.fakes.platform import FakePlatform
+
+PEOPLE = ("anna", "ben", "carl")
+
+
+class TestAgents:
+    """One agent with every tool that it is given."""
+
+    __test__ = False
+
+    def __init__(self, tools: Sequence[str]) -> None:
+        self._tools = tuple(tools)
+
+    def get(self, agent_id: str) -> AgentDefinition:
+        """Always the same."""
+        return AgentDefinition(id=agent_id, name=agent_id, instructions="You are a test.", tools=self._tools)
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """What a gateway is run with in a test; the folder survives it, so that the next one goes on."""
+
+    folder: Path
+    platform: FakePlatform
+    models: Sequence[Model]
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    clock: Clock = field(default_factory=SystemClock)
+    chance: Chance = field(default_factory=SystemChance)
+    budget: Budget = Budget(model_calls=50, tokens=5_000_000)
+    turns: int = 32
+    queued_chat: int = 50
+    tool_s: float = 5.0
+
+    @property
+    def database(self) -> Path:
+        """The store's file."""
+        return self.folder / "parley.db"
+
+    def world(self, store: Store, channels: Sequence[FakeChannel]) -> World:
+        """What `wire` takes."""
+        choices = Choices(
+            workspace=self.folder / "workspace",
+            policy=Policy(listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)}),
+            commands=[spec for spec in COMMANDS if not spec.terminal_only],
+            texts=Texts({}),
+            budget=self.budget,
+            agent=lambda chat: "main",
+            queued_chat=self.queued_chat,
+            turns=self.turns,
+            tool_s=self.tool_s,
+        )
+        return World(
+            store=store,
+            clock=self.clock,
+            chance=self.chance,
+            channels=channels,
+            models=ReadyModels(*self.models),
+            agents=TestAgents(list(self.tools)),
+            tools=self.tools,
+            choices=choices,
+        )
+
+
+@asynccontextmanager
+async def opened(house: House) -> AsyncIterator[Gateway]:
+    """A running gateway; leaving the block ends it as a signal would: turns at work are given back."""
+    (house.folder / "workspace").mkdir(exist_ok=True)
+    store = open_sqlite(house.database, house.clock)
+    gateway = wire(house.world(store, [FakeChannel(house.platform)]))
+    lock = FileLock(house.folder / "worker.lock")
+    running = asyncio.get_running_loop().create_task(run(gateway, house.database, lock))
+    try:
+        yield gateway
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        store.close()
