@@ -3,6 +3,7 @@
 import string
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final, Literal, get_args
 
 from pydantic import (
@@ -161,8 +162,20 @@ class ToolSettings(Section):
     )
 
 
+class WebFetchSettings(ToolSettings):
+    """`[tools.web_fetch]`: bounds of one fetch."""
+
+    max_bytes: Whole = Field(default=2_000_000, description="bytes read of a page, after decompression")
+    timeout_s: Seconds = Field(default=30, description="seconds from the first lookup to the last byte")
+    redirects: Annotated[int, Field(ge=0, le=20)] = Field(default=5, description="redirects that are followed")
+
+
+# Tools with keys of their own; every other one has those of ToolSettings.
+TOOLS: Final[Mapping[str, type[ToolSettings]]] = MappingProxyType({"web_fetch": WebFetchSettings})
+
+
 class Sections(Section):
-    """The whole file."""
+    """The whole file. The tables of channels and tools are checked by name, each by its own model."""
 
     model: str | None = Field(default=None, min_length=1, description="name of the default model", examples=["fast"])
     agent: str = Field(default="main", min_length=1, description="agent that answers where none is named")
@@ -172,7 +185,7 @@ class Sections(Section):
     texts: Mapping[TextName, str] = Field(default_factory=dict, description="fixed sentences, replaced by their names")
     store: StoreSettings = Field(default_factory=StoreSettings)
     logs: LogSettings = Field(default_factory=LogSettings)
-    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    tools: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
 
     @field_validator("texts")
     @classmethod

@@ -15,7 +15,17 @@ from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.validation import KeyPath, Problem, first_problem, nearest, unknown
 from gateway.home import Home, home_path, open_home
-from gateway.sections import ChannelCommon, Limits, LogSettings, ModelSettings, Sections, StoreSettings, ToolSettings
+from gateway.sections import (
+    TOOLS,
+    ChannelCommon,
+    Limits,
+    LogSettings,
+    ModelSettings,
+    Sections,
+    StoreSettings,
+    ToolSettings,
+    WebFetchSettings,
+)
 from gateway.settings_file import Source, keep_private, named_variables, names_secret, read, secret_keys
 
 M = TypeVar("M", bound=BaseModel)
@@ -89,6 +99,18 @@ class Settings:
         """The store's file."""
         return self.home.path / self.store.path
 
+    @property
+    def web_fetch(self) -> WebFetchSettings:
+        """The bounds of a fetch."""
+        settings = self.tools.get("web_fetch")
+        return settings if isinstance(settings, WebFetchSettings) else WebFetchSettings()
+
+    def require_tools(self, known: Collection[str]) -> None:
+        """Every `[tools.NAME]` names one of the tools that there are, or SettingsError."""
+        for name in self.tools:
+            if name not in known:
+                raise self.source.error(Problem(path=("tools", name), text=unknown(name, known)))
+
     def agent_of(self, channel: str) -> str:
         """The agent that answers in a channel."""
         settings = self.channels.get(channel)
@@ -134,6 +156,7 @@ def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels 
     source = read(opened.path, environ)
     sections = checked(Sections, source.table, source)
     _default_model_exists(sections, source)
+    tools = {name: _tool(name, table, source) for name, table in sections.tools.items()}
     named = {name: _channel(name, table, source, channels) for name, table in sections.channels.items()}
     env = Environment(environ)
     notices = (*opened.notices, keep_private(source), *_missing_keys(sections, env))
@@ -148,7 +171,7 @@ def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels 
         texts=MappingProxyType(dict(sections.texts)),
         store=sections.store,
         logs=sections.logs,
-        tools=MappingProxyType(dict(sections.tools)),
+        tools=MappingProxyType(tools),
         secrets=_secrets(source, env),
         env=env,
         source=source,
@@ -176,6 +199,10 @@ def _channel(name: str, table: Mapping[str, object], source: Source, models: Cha
         return ChannelSettings(name=name, common=common)
     own = checked(models[name](), {key: table[key] for key in table if key not in shared}, source, under, also=shared)
     return ChannelSettings(name=name, common=common, own=own)
+
+
+def _tool(name: str, table: Mapping[str, object], source: Source) -> ToolSettings:
+    return checked(TOOLS.get(name, ToolSettings), table, source, ("tools", name))
 
 
 def _default_model_exists(sections: Sections, source: Source) -> None:

@@ -1,0 +1,1 @@
+"""Reads folders of Markdown and JSON into agents."""
