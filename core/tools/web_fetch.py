@@ -47,10 +47,10 @@ def bounded(head: list[str], text: str, length: int, *, page_cut: bool) -> str:
     return "\n".join([start + (text[:room] or "(no text)"), *notes])
 
 
-async def _html(page: Page) -> tuple[str, str, int]:
+async def _html(page: Page, seconds: float) -> tuple[str, str, int]:
     text = decoded_as(page.body, page.charset or charset_of(page.body))
     try:
-        async with confined("html_text", CONVERSION_S) as child:
+        async with confined("html_text", seconds) as child:
             answer = await child.ask({"html": text, "url": page.url, "limit": MOST_CHARACTERS})
     except ToolError as exc:
         raise ToolError(f"{shown(page.url)} is too large or complex to be read as text. Use another page.") from exc
@@ -61,12 +61,12 @@ async def _html(page: Page) -> tuple[str, str, int]:
     return title[:LONGEST_TITLE], body, length
 
 
-async def rendered(page: Page) -> str:
-    """What the model reads of a page: where it is from, status, title, and its text with links in brackets."""
+async def rendered(page: Page, seconds: float = CONVERSION_S) -> str:
+    """What the model reads of a page. Raises ToolError when making text of it takes more than `seconds`."""
     head = [page.url, f"HTTP {page.status}, {page.media_type or 'no media type'}"]
     match kind_of(page):
         case "html":
-            title, text, length = await _html(page)
+            title, text, length = await _html(page, seconds)
             if title:
                 head.append(f"Title: {title}")
         case "text":

@@ -69,9 +69,11 @@ class Listing:
 class Workspace:
     """The files below `root` that a chat may see. Every method raises ToolError with a text for the model."""
 
-    def __init__(self, root: Path, sight: Sight) -> None:
+    def __init__(self, root: Path, sight: Sight, patience_s: float = LOCK_PATIENCE_S) -> None:
+        """`patience_s` is how long a write waits for another program that holds the file's folder."""
         self._root = root
         self._sight = sight
+        self._patience_s = patience_s
 
     def read(self, path: str, limit: int = FILE_LIMIT) -> bytes:
         """A regular file's bytes; refused when there are more than `limit`, also if it grows while it is read."""
@@ -96,7 +98,7 @@ class Workspace:
         """
         parts = self._file_parts(path)
         _check_size(path, content)
-        with _told(path), self._folder(parts[:-1], make=True) as folder, _locked(folder, path):
+        with _told(path), self._folder(parts[:-1], make=True) as folder, _locked(folder, path, self._patience_s):
             before = _replaceable(folder, parts[-1], path)
             _put(folder, parts[-1], content, before, key)
             return before is None
@@ -104,7 +106,7 @@ class Workspace:
     def edit(self, path: str, change: Callable[[bytes], bytes], limit: int, key: str) -> None:
         """Read, change and write a file with no other edit of ours in between. What `change` raises leaves it as is."""
         parts = self._file_parts(path)
-        with _told(path), self._folder(parts[:-1]) as folder, _locked(folder, path):
+        with _told(path), self._folder(parts[:-1]) as folder, _locked(folder, path, self._patience_s):
             with _opened(folder, parts[-1], path) as file:
                 before = os.fstat(file)
                 content = change(_read(file, limit, path))
@@ -265,9 +267,9 @@ def _read(file: int, limit: int, path: str) -> bytes:
 
 
 @contextmanager
-def _locked(folder: int, path: str) -> Iterator[None]:
+def _locked(folder: int, path: str, patience_s: float) -> Iterator[None]:
     """One writer of ours at a time in a folder, in all threads and processes; the kernel frees it with its holder."""
-    deadline = time.monotonic() + LOCK_PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while True:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -68,30 +68,27 @@ async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 class Site:
-    """One server. Paths that it does not know get a 404."""
+    """One server. Paths that it does not know get a 404; `greeting` is said before anything was asked."""
 
-    def __init__(self, pages: Mapping[str, Act] | None = None, *, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, pages: Mapping[str, Act] | None = None, *, tls: ssl.SSLContext | None = None, greeting: bytes = b""
+    ) -> None:
+        self.port = 0
         self.pages = dict(pages or {})
         self.seen: list[Asked] = []
         self.connections = 0
         self._tls = tls
+        self._greeting = greeting
         self._server: asyncio.Server | None = None
 
     @property
-    def port(self) -> int:
-        """The port that the system chose."""
-        assert self._server is not None
-        port = self._server.sockets[0].getsockname()[1]
-        assert isinstance(port, int)
-        return port
-
-    @property
     def place(self) -> tuple[str, int]:
-        """Address and port."""
+        """Address and port, which the system chose."""
         return ("127.0.0.1", self.port)
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(
@@ -104,6 +101,7 @@ class Site:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
+            writer.write(self._greeting)
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             method, target, _ = head[0].split(" ")
             pairs = (line.partition(":") for line in head[1:] if line)

@@ -45,7 +45,7 @@ REFUSED = {
         "http://example.com/\x7f",
         "\ufeffhttp://example.com",
         "http://example.com/\u2028",
-        "http://example.com/�",
+        "http://example.com/\ud800",
         "http\r\n://example.com",
     ],
     "a number for a host": [

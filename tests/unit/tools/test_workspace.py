@@ -1,5 +1,6 @@
 """The guarded file access: real links, pipes, hard links and races."""
 
+import fcntl
 import os
 import socket
 import stat
@@ -210,6 +211,18 @@ def test_edits_at_the_same_time_lose_nothing(files: Workspace, root: Path) -> No
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(append, range(40)))
     assert sorted(int(line) for line in files.read("log.txt").split()) == list(range(40))
+
+
+def test_a_folder_that_another_program_holds_is_told_after_a_while(root: Path) -> None:
+    (root / "log.txt").write_bytes(b"old")
+    files = Workspace(root, Sight(own=None), patience_s=0.05)
+    holder = os.open(root, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    with pytest.raises(ToolError, match="another program holds"):
+        files.write("log.txt", b"new", "k")
+    os.close(holder)
+    files.write("log.txt", b"new", "k")
+    assert files.read("log.txt") == b"new"
 
 
 def test_uploads_of_other_chats_are_as_if_they_did_not_exist(files: Workspace, root: Path) -> None:
