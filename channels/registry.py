@@ -18,7 +18,7 @@ CHANNELS: Mapping[str, str] = MappingProxyType(
 # The same channels where a person sits in front of this very process.
 ATTENDED: Mapping[str, str] = MappingProxyType(
     {
-        "terminal": "channels.terminal.window:SPEC",
+        "terminal": "channels.terminal.attended:SPEC",
     }
 )
 

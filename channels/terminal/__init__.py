@@ -1,10 +1,9 @@
-"""The terminal channel, as a pipe; with a person in front of it, `window.py` takes its place.
+"""The terminal channel, as a pipe; with a person in front of it, `attended.py` takes its place.
 
 The window's libraries cost more time to load than all else that a piped message needs, so this module knows nothing
 of them.
 """
 
-import secrets
 import sys
 from typing import TextIO
 
@@ -13,6 +12,7 @@ from channels.terminal.channel import TerminalChannel
 from channels.terminal.inbound import CHANNEL
 from channels.terminal.lines import Lines
 from channels.terminal.pipes import Argument, Pipes, Stream
+from channels.terminal.reader import new_reader
 from channels.terminal.settings import WHOLE_INPUT, TerminalSettings
 
 
@@ -31,11 +31,11 @@ def build(settings: TerminalSettings, context: ChannelContext) -> TerminalChanne
         attended=sys.__stderr__ is not None and sys.__stderr__.isatty(),
         workspace=context.workspace,
     )
-    return TerminalChannel(settings=settings, context=context, window=secrets.token_urlsafe(9), terminal=pipes)
+    return TerminalChannel(reader=new_reader(settings, context), terminal=pipes)
 
 
 def _descriptor(stream: TextIO | None) -> int | None:
     return None if stream is None else stream.fileno()
 
 
-SPEC = ChannelSpec(name=CHANNEL, settings=TerminalSettings, build=build)
+SPEC = ChannelSpec(name=CHANNEL, settings=TerminalSettings, build=build, trusted=True)

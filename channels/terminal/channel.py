@@ -3,17 +3,17 @@
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 
-from channels.contract import ChannelContext, Limits
-from channels.terminal import inbound, outbound
+from channels.contract import Limits
+from channels.terminal import outbound
 from channels.terminal.outbound import TerminalPart
+from channels.terminal.reader import Reader
 from channels.terminal.screen import Taken, Terminal
-from channels.terminal.settings import TerminalSettings
 from core.bus import Accept
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
-from core.domain.errors import StoreError, Unreachable
+from core.domain.errors import NotSent, StoreError, Unreachable
 from core.domain.message import Dropped, Inbound, Reply
-from core.ports import Accepted, Clock, Lane
+from core.ports import Accepted, Lane
 
 EXIT = "/exit"
 STOP = "/stop"
@@ -22,29 +22,6 @@ REMEMBERED_KEYS = 10_000
 Quiet = Callable[[ChatKey], Awaitable[None]]
 
 LIMITS = Limits(text=0, files=100, file_bytes=1 << 40, drafts=True)
-
-
-class Reader:
-    """Gives each line of one window a name of its own."""
-
-    def __init__(self, *, chat: ChatKey, clock: Clock, window: str, limit: int) -> None:
-        self.limit = limit
-        self._chat = chat
-        self._clock = clock
-        self._window = window
-        self._lines = 0
-
-    def read(self, line: str) -> Inbound | Dropped:
-        """What the line means; no two calls give the same event key."""
-        self._lines += 1
-        return inbound.read(
-            line,
-            session=self._chat.chat_id,
-            user=self._chat.account,
-            at=self._clock.now(),
-            key=f"{self._window}.{self._lines}",
-            limit=self.limit,
-        )
 
 
 class Shown:
@@ -72,11 +49,11 @@ class TerminalChannel:
 
     limits = LIMITS
 
-    def __init__(self, *, settings: TerminalSettings, context: ChannelContext, window: str, terminal: Terminal) -> None:
-        self.chat = inbound.chat_of(context.account, settings.session)
+    def __init__(self, *, reader: Reader, terminal: Terminal) -> None:
+        self.chat = reader.chat
         self.terminal = terminal
         self.failed = False
-        self._reader = Reader(chat=self.chat, clock=context.clock, window=window, limit=settings.max_message)
+        self._reader = reader
         self._quiet: Quiet | None = None
         self._unanswered = 0
         self._shown = Shown()
@@ -138,7 +115,7 @@ class TerminalChannel:
             await self.terminal.show(part)
         except OSError as exc:
             self.failed = self._closed = True
-            raise Unreachable(f"nobody reads this output any more ({exc}); parley chat --resume shows it") from exc
+            raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
 
     async def _take(self, line: str, accept: Accept) -> Taken:
         if line.strip().lower() == EXIT:
