@@ -101,8 +101,12 @@ class Build(Protocol[SettingsT_contra]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSpec(Generic[SettingsT]):
-    """A channel described without connecting anything."""
+    """A channel described without connecting anything.
+
+    `trusted`: the operating system has checked who reaches it, so whoever does is the owner.
+    """
 
     name: str
     settings: type[SettingsT]
     build: Build[SettingsT]
+    trusted: bool = False

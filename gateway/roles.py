@@ -5,7 +5,8 @@ their own windows show. Whoever waits for the lock takes over when its holder en
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -21,16 +22,29 @@ log = structlog.get_logger(__name__)
 LOCK_POLL_S = 0.2
 
 
-async def run(gateway: Gateway, database: Path, lock: FileLock, *beside: Callable[[], Awaitable[None]]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One process's part in the work on one file. `service` is held by `parley run`: windows step back for it."""
+
+    database: Path
+    lock: FileLock
+    service: FileLock | None = None
+
+    def steps_back(self) -> bool:
+        """Whether somebody else has the better right to work."""
+        return self.service is not None and self.service.taken()
+
+
+async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[None, None, None]]) -> None:
     """Until every channel has said that nothing more will come, or until cancelled."""
     async with asyncio.TaskGroup() as group:
         clock = gateway.world.clock
         tasks = [
-            group.create_task(work(gateway, lock), name="work"),
+            group.create_task(work(gateway, place), name="work"),
             group.create_task(gateway.sender.run(), name="send"),
             group.create_task(gateway.presence.run(), name="presence"),
-            group.create_task(watch(database, clock, gateway.wakeups), name="watch"),
-            *(group.create_task(_forever(one), name="beside") for one in beside),
+            group.create_task(watch(place.database, clock, gateway.wakeups), name="watch"),
+            *(group.create_task(one(), name="beside") for one in beside),
         ]
         try:
             await _receive(gateway)
@@ -39,18 +53,27 @@ async def run(gateway: Gateway, database: Path, lock: FileLock, *beside: Callabl
                 task.cancel()
 
 
-async def work(gateway: Gateway, lock: FileLock) -> None:
-    """Wait for the worker lock, then work until cancelled."""
-    while not lock.acquire():
-        await gateway.world.clock.sleep(LOCK_POLL_S)
-    try:
-        voided = await persist(gateway.turns.void_leases, gateway.world.clock)
-        log.info("worker.started", leases_voided=voided)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(gateway.worker.run(), name="worker")
-            group.create_task(gateway.control.run(), name="control")
-    finally:
-        lock.release()
+async def work(gateway: Gateway, place: Place) -> None:
+    """Wait for the worker lock, then work until cancelled, or until a service wants to."""
+    clock = gateway.world.clock
+    while True:
+        if place.steps_back() or not place.lock.acquire():
+            await clock.sleep(LOCK_POLL_S)
+            continue
+        try:
+            voided = await persist(gateway.turns.void_leases, clock)
+            log.info("worker.started", leases_voided=voided)
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(gateway.worker.run(), name="worker"),
+                    group.create_task(gateway.control.run(), name="control"),
+                ]
+                while not place.steps_back():
+                    await clock.sleep(LOCK_POLL_S)
+                for task in tasks:
+                    task.cancel()
+        finally:
+            place.lock.release()
 
 
 async def _receive(gateway: Gateway) -> None:
@@ -61,7 +84,3 @@ async def _receive(gateway: Gateway) -> None:
                 keep_listening(channel, gateway.bus.publish, world.clock, world.chance),
                 name=f"listen {channel.lane.channel}",
             )
-
-
-async def _forever(one: Callable[[], Awaitable[None]]) -> None:
-    await one()

@@ -46,6 +46,15 @@ class FileLock:
         self._descriptor = descriptor
         return True
 
+    def taken(self) -> bool:
+        """Whether somebody else holds it right now; costs two system calls."""
+        if self.held or not self._path.exists():
+            return False
+        if self.acquire():
+            self.release()
+            return False
+        return True
+
     def holder(self) -> int | None:
         """The process id that the holder wrote."""
         try:

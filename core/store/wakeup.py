@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from core.ports import Clock
@@ -40,11 +41,13 @@ async def watch(path: Path, clock: Clock, wakeups: tuple[LocalWakeup, ...]) -> N
     try:
         seen = None
         while True:
-            version = connection.execute("PRAGMA data_version").fetchone()[0]
-            if version != seen:
-                seen = version
-                for wakeup in wakeups:
-                    wakeup.set()
+            # Locked for a moment means that somebody commits: the next look sees it.
+            with suppress(sqlite3.OperationalError):
+                version = connection.execute("PRAGMA data_version").fetchone()[0]
+                if version != seen:
+                    seen = version
+                    for wakeup in wakeups:
+                        wakeup.set()
             await clock.sleep(POLL_S)
     finally:
         connection.close()

@@ -152,9 +152,7 @@ async def test_an_unreachable_model_is_said_after_three_tries(
     ]
 
 
-async def test_a_model_that_refuses_is_said_at_once(
-    house: House, platform: FakePlatform, model: ScriptedModel
-) -> None:
+async def test_a_model_that_refuses_is_said_at_once(house: House, platform: FakePlatform, model: ScriptedModel) -> None:
     model.then(fails(ModelRefused("bad key")))
     async with opened(house):
         await platform.person("anna").says("hello")

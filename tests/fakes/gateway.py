@@ -16,11 +16,12 @@ from core.ports import Chance, Clock, Model, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
-from gateway.roles import run
+from gateway.roles import Place, run
 from gateway.wiring import Choices, Gateway, World, wire
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import FakePlatform
 
+BUDGET = Budget(model_calls=50, tokens=5_000_000)
 PEOPLE = ("anna", "ben", "carl")
 
 
@@ -47,7 +48,7 @@ class House:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     clock: Clock = field(default_factory=SystemClock)
     chance: Chance = field(default_factory=SystemChance)
-    budget: Budget = Budget(model_calls=50, tokens=5_000_000)
+    budget: Budget = BUDGET
     turns: int = 32
     queued_chat: int = 50
     tool_s: float = 5.0
@@ -88,8 +89,8 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
     (house.folder / "workspace").mkdir(exist_ok=True)
     store = open_sqlite(house.database, house.clock)
     gateway = wire(house.world(store, [FakeChannel(house.platform)]))
-    lock = FileLock(house.folder / "worker.lock")
-    running = asyncio.get_running_loop().create_task(run(gateway, house.database, lock))
+    place = Place(database=house.database, lock=FileLock(house.folder / "worker.lock"))
+    running = asyncio.get_running_loop().create_task(run(gateway, place))
     try:
         yield gateway
     finally:

@@ -1,0 +1,21 @@
+"""`parley chat`: the terminal channel, and the whole gateway for it when nobody else works on the store."""
+
+import sys
+
+import click
+
+from gateway.cli.process import run_to_the_end
+from gateway.settings import from_process
+from gateway.start import place_of
+from gateway.windows import Wish, talk
+
+
+@click.command("chat")
+@click.option("-m", "--message", metavar="TEXT", help="Say this, print the answer, leave; - says the whole input.")
+@click.option("--session", metavar="NAME", help="The conversation of this window.  [default: default]")
+@click.option("--resume", is_flag=True, help="Show the conversation so far, and what arrived meanwhile.")
+def command(message: str | None, session: str | None, resume: bool) -> None:
+    """Talk in this terminal. Lines from a pipe are messages, and only replies go to standard output."""
+    settings = from_process()
+    wish = Wish(session=session, message=message, resume=resume)
+    sys.exit(run_to_the_end(settings, talk(settings, wish, place_of(settings, window=True))))
