@@ -8,8 +8,10 @@ from core.models.think import spoken
 Json = dict[str, object] | list[object]
 
 MAX_DIGITS = 400
+# A failed try costs a look at the whole text in front of it, so their number is bounded: that keeps all of it linear.
+MAX_TRIES = 1_000
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)[^\n]*$", re.MULTILINE)
-_START = re.compile(r"[{\[]")
+_START = re.compile(r"""\{\s*["}]|\[\s*[\[{"\-0-9tfn\]]""")
 
 
 def extract_json(text: str) -> Json | None:
@@ -44,11 +46,14 @@ def _first(text: str) -> Json | None:
     """After a failure at some place the search goes on from there, so no character is parsed twice."""
     spare: Json | None = None
     at = 0
-    while (start := _START.search(text, at)) is not None:
+    for _ in range(MAX_TRIES):
+        start = _START.search(text, at)
+        if start is None:
+            break
         try:
             value, at = _DECODER.raw_decode(text, start.start())
         except json.JSONDecodeError as error:
-            at = max(start.end(), error.pos)
+            at = max(start.start() + 1, error.pos)
         except RecursionError:
             return spare
         else:

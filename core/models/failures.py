@@ -70,15 +70,7 @@ def failure(name: str, facts: Facts, key: Secret | None) -> ModelError:
         return ContextTooLong(f"{name}: the prompt is longer than the model can read ({reason})")
     if status is not None and status != 500:
         return _by_status(name, status, reason, facts)
-    if facts.kinds & TRANSPORT:
-        return ModelUnreachable(f"{name}: no connection to the provider ({reason})")
-    if "ImportError" in facts.kinds:
-        return ModelRefused(f"{name}: the model library lacks a package for this provider, install it ({reason})")
-    if facts.kinds & GARBLED or any(words in facts.message.lower() for words in NOT_AN_ANSWER):
-        return ModelBroken(f"{name}: what came back is not in the protocol; check api_base ({reason})")
-    if status == 500 or facts.library:
-        return ModelUnreachable(f"{name}: the provider failed ({reason})", retry_in=retry_in(facts))
-    return ModelBroken(f"{name}: what came back cannot be used ({reason})")
+    return _by_cause(name, reason, facts)
 
 
 def retry_in(facts: Facts) -> float | None:
@@ -113,6 +105,18 @@ def _by_status(name: str, status: int, reason: str, facts: Facts) -> ModelError:
     if status == 404:
         return ModelRefused(f"{name}: no such model there, change model or api_base in {where} ({reason})")
     return ModelRefused(f"{name}: the provider refuses the request with {status}, see {where} ({reason})")
+
+
+def _by_cause(name: str, reason: str, facts: Facts) -> ModelError:
+    if facts.kinds & TRANSPORT:
+        return ModelUnreachable(f"{name}: no connection to the provider ({reason})")
+    if "ImportError" in facts.kinds:
+        return ModelRefused(f"{name}: the model library lacks a package for this provider, install it ({reason})")
+    if facts.kinds & GARBLED or any(words in facts.message.lower() for words in NOT_AN_ANSWER):
+        return ModelBroken(f"{name}: what came back is not in the protocol; check api_base ({reason})")
+    if facts.status == 500 or facts.library:
+        return ModelUnreachable(f"{name}: the provider failed ({reason})", retry_in=retry_in(facts))
+    return ModelBroken(f"{name}: what came back cannot be used ({reason})")
 
 
 def _too_long(facts: Facts) -> bool:

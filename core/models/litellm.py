@@ -160,7 +160,7 @@ class LiteLLMModel:
 
     def _checked(self, raw: "_Raw") -> ModelAnswered:
         """The answer in our words. An empty one is an answer, unless nothing came at all or a filter ended it."""
-        text = spoken(raw.text)
+        text = spoken(raw.text).strip()
         if not text and not raw.calls:
             if raw.finish == "content_filter":
                 raise ModelRefused(f"{self.name}: the provider's content filter ended the answer")
@@ -249,14 +249,13 @@ async def _ask(library: Any, request: Mapping[str, Any]) -> _Raw:
     choice = response.choices[0]
     message = choice.message
     calls = [_call(call.function) for call in message.tool_calls or ()]
-    if not calls and message.function_call is not None:
-        calls = [_call(message.function_call)]
-    usage = response.usage
+    if not calls and (older_form := message.get("function_call")):
+        calls = [_call(older_form)]
     return _Raw(
         text=message.content or "",
         calls=tuple(calls),
         finish=choice.finish_reason or "",
-        tokens=(usage.prompt_tokens or 0, usage.completion_tokens or 0),
+        tokens=_tokens(response.usage),
         cost=response._hidden_params.get("response_cost") or 0.0,  # noqa: SLF001  # the documented place of the price
     )
 
@@ -268,27 +267,33 @@ def _call(function: Any) -> Call:
 async def _next(stream: Any) -> _Chunk | None:
     """The next event; None behind the last one."""
     async for event in stream:
-        choice = event.choices[0] if event.choices else None
-        usage = event.get("usage")
-        return _Chunk(
-            text=(choice.delta.content or "") if choice else "",
-            pieces=tuple(_pieces(choice.delta)) if choice else (),
-            finish=(choice.finish_reason or "") if choice else "",
-            tokens=(usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else None,
-            cost=(usage.get("cost") or 0.0) if usage else 0.0,
-        )
+        return _chunk(event)
     return None
 
 
-def _pieces(delta: Any) -> Iterator[Piece]:
-    for call in delta.tool_calls or ():
-        function = call.function
-        yield Piece(
-            index=call.index or 0,
-            id=call.id or "",
-            name=(function.name or "") if function else "",
-            arguments=(function.arguments or "") if function else "",
-        )
+def _chunk(event: Any) -> _Chunk:
+    usage = event.get("usage")
+    counts: dict[str, Any] = {"tokens": _tokens(usage), "cost": usage.get("cost") or 0.0} if usage else {}
+    if not event.choices:
+        return _Chunk(**counts)
+    choice = event.choices[0]
+    return _Chunk(
+        text=choice.delta.content or "",
+        pieces=tuple(_piece(call) for call in choice.delta.tool_calls or ()),
+        finish=choice.finish_reason or "",
+        **counts,
+    )
+
+
+def _piece(call: Any) -> Piece:
+    index, name = call.index or 0, call.id or ""
+    if call.function is None:
+        return Piece(index=index, id=name)
+    return Piece(index=index, id=name, name=call.function.name or "", arguments=call.function.arguments or "")
+
+
+def _tokens(usage: Any) -> tuple[int, int]:
+    return usage.prompt_tokens or 0, usage.completion_tokens or 0
 
 
 def _facts(error: BaseException) -> Facts:

@@ -5,7 +5,7 @@ the text of the arguments.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from core.domain.step import Call
 
@@ -20,11 +20,11 @@ class Piece:
     arguments: str = ""
 
 
-@dataclass(slots=True)
 class _Growing:
-    id: str
-    name: str
-    arguments: list[str] = field(default_factory=list)
+    def __init__(self, *, call_id: str, name: str) -> None:
+        self.id = call_id
+        self.name = name
+        self.arguments: list[str] = []
 
     def text(self) -> str:
         return "".join(self.arguments)
@@ -41,7 +41,7 @@ class CallPieces:
         """Take the next piece, in the order in which they came."""
         call = self._at.get(piece.index)
         if call is None or _begins_another(call, piece):
-            call = _Growing(id=piece.id, name=piece.name)
+            call = _Growing(call_id=piece.id, name=piece.name)
             self._all.append(call)
             self._at[piece.index] = call
         elif _repeats(call, piece):

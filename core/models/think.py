@@ -8,6 +8,7 @@ import re
 
 OPEN_TAGS = ("<think>", "<thinking>", "<reasoning>")
 _BLOCK = re.compile(r"^[ \t]*<(think|thinking|reasoning)>", re.MULTILINE)
+_NEXT = re.compile(r"\s*<(think|thinking|reasoning)>")
 _HEADLESS = re.compile(r"</(?:think|thinking|reasoning)>[ \t]*(?:\n|\Z)")
 _LONGEST = max(len(tag) for tag in OPEN_TAGS)
 
@@ -17,7 +18,7 @@ def spoken(text: str) -> str:
     if "</" not in text and "<" not in text:
         return text
     kept, at = [], 0
-    while (found := _BLOCK.search(text, at)) is not None:
+    while found := (_NEXT.match(text, at) if at else None) or _BLOCK.search(text, at):
         closing = f"</{found.group(1)}>"
         end = text.find(closing, found.end())
         if end < 0:

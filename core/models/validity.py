@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from core.domain.prompt import Prompt, PromptMessage
+from core.domain.prompt import Prompt, PromptCall, PromptMessage
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 
@@ -30,26 +30,24 @@ def _shape(messages: tuple[PromptMessage, ...]) -> Iterator[str]:
 
 def _contents(messages: tuple[PromptMessage, ...]) -> Iterator[str]:
     for place, message in enumerate(messages):
-        if message.role not in ROLES:
-            yield f"message {place} has the unknown role {message.role}"
-        if message.role in {"user", "system"} and not message.content.strip():
-            yield f"message {place}, the {message.role}'s, is empty"
-        if message.role == "assistant" and not message.calls and not message.content.strip():
-            yield f"message {place}, the assistant's, has neither text nor calls"
-        if message.role != "assistant" and message.calls:
-            yield f"message {place} of role {message.role} has calls"
-        yield from (
-            f"the arguments of call {call.id} are no JSON object"
-            for call in message.calls
-            if not _object(call.arguments)
-        )
-        if (message.role == "tool") != (message.call_id is not None):
-            yield f"message {place} of role {message.role} has call id {message.call_id}"
+        yield from (f"message {place} of role {message.role} {fault}" for fault in _own_faults(message))
 
 
-def _object(arguments: str) -> bool:
+def _own_faults(message: PromptMessage) -> Iterator[str]:
+    if message.role not in ROLES:
+        yield "has a role that no provider knows"
+    if message.role != "tool" and not message.content.strip() and not message.calls:
+        yield "is empty"
+    if message.role != "assistant" and message.calls:
+        yield "has calls"
+    if (message.role == "tool") != (message.call_id is not None):
+        yield f"has the call id {message.call_id}"
+    yield from (f"has arguments that are no JSON object in {call.id}" for call in message.calls if not _fits(call))
+
+
+def _fits(call: PromptCall) -> bool:
     try:
-        return isinstance(json.loads(arguments), dict)
+        return isinstance(json.loads(call.arguments), dict)
     except (ValueError, RecursionError):
         return False
 
