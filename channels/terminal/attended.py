@@ -1,11 +1,13 @@
 """The terminal channel with a person in front of it. Loading this module loads the window's libraries."""
 
+from dataclasses import replace
+
 from prompt_toolkit.history import DummyHistory, History, InMemoryHistory
 
-from channels.contract import ChannelContext, ChannelSpec
+from channels.contract import ChannelContext
+from channels.terminal import SPEC as PIPED
 from channels.terminal.channel import TerminalChannel
 from channels.terminal.history import OwnerHistory
-from channels.terminal.inbound import CHANNEL
 from channels.terminal.paint import Colors, Paint
 from channels.terminal.prompt import Prompt
 from channels.terminal.reader import new_reader
@@ -35,4 +37,4 @@ def _history(settings: TerminalSettings) -> History:
     return InMemoryHistory() if settings.history_folder is None else OwnerHistory(settings.history_folder)
 
 
-SPEC = ChannelSpec(name=CHANNEL, settings=TerminalSettings, build=build)
+SPEC = replace(PIPED, build=build)

@@ -1,7 +1,10 @@
 """The terminal as a channel: one window, one session."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from channels.contract import Limits
 from channels.terminal import outbound
@@ -21,7 +24,20 @@ REMEMBERED_KEYS = 10_000
 
 Quiet = Callable[[ChatKey], Awaitable[None]]
 
-LIMITS = Limits(text=0, files=100, file_bytes=1 << 40, drafts=True)
+LIMITS = Limits(text=0, files=100, file_bytes=1 << 40)
+
+
+async def unless(ended: asyncio.Event, wait: Callable[[], Awaitable[None]]) -> None:
+    """Wait, but no longer than until it has ended."""
+
+    async def waited() -> None:
+        await wait()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(waited()), group.create_task(ended.wait())]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
 
 
 class Shown:
@@ -47,8 +63,6 @@ class TerminalChannel:
     an output that nobody reads any more.
     """
 
-    limits = LIMITS
-
     def __init__(self, *, reader: Reader, terminal: Terminal) -> None:
         self.chat = reader.chat
         self.terminal = terminal
@@ -57,7 +71,12 @@ class TerminalChannel:
         self._quiet: Quiet | None = None
         self._unanswered = 0
         self._shown = Shown()
-        self._closed = False
+        self._closed = asyncio.Event()
+
+    @property
+    def limits(self) -> Limits:
+        """A reply of any length in one part; drafts only where a person sees them come and go."""
+        return replace(LIMITS, drafts=self.terminal.shows_drafts)
 
     @property
     def lane(self) -> Lane:
@@ -87,7 +106,10 @@ class TerminalChannel:
         return outbound.render(reply)
 
     async def send(self, chat: ChatKey, part: TerminalPart, key: str) -> Receipt:
-        """Shows the part, once however often it is sent; Unreachable when the output is closed or not this chat's."""
+        """Shows the part, once however often it is sent.
+
+        Raises NotSent when the output is closed, and Unreachable for a chat of another window.
+        """
         if not self.lane.serves(chat):
             raise Unreachable(f"this window shows the session {self.chat.chat_id}; open {chat.chat_id} with --session")
         if key not in self._shown:
@@ -114,7 +136,8 @@ class TerminalChannel:
         try:
             await self.terminal.show(part)
         except OSError as exc:
-            self.failed = self._closed = True
+            self.failed = True
+            self._closed.set()
             raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
 
     async def _take(self, line: str, accept: Accept) -> Taken:
@@ -129,8 +152,8 @@ class TerminalChannel:
             return Taken.REFUSED
         await self._tell(event, accepted)
         if self._quiet is not None and isinstance(event, Inbound):
-            await self._quiet(self.chat)
-        return Taken.LAST if self._closed else Taken.STORED
+            await unless(self._closed, partial(self._quiet, self.chat))
+        return Taken.LAST if self._closed.is_set() else Taken.STORED
 
     async def _tell(self, event: Inbound | Dropped, accepted: Accepted) -> None:
         if isinstance(event, Dropped):

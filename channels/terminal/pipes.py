@@ -56,6 +56,8 @@ class Stream:
 class Pipes:
     """Replies go to `output`, all else to `errors`; progress goes there too when a person sees it (`attended`)."""
 
+    shows_drafts = False
+
     def __init__(
         self,
         *,

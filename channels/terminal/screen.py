@@ -32,6 +32,10 @@ class TranscriptLine:
 class Screen(Protocol):
     """Where things are shown. Whatever raises here raises OSError: the terminal is gone."""
 
+    @property
+    def shows_drafts(self) -> bool:
+        """Whether `draft` shows anything."""
+
     async def show(self, part: TerminalPart) -> None:
         """A reply, complete when this returns. It takes the place of the draft."""
 

@@ -17,6 +17,8 @@ from channels.terminal.screen import Take, Taken, TranscriptLine
 class Window:
     """Shows an answer twice at no time: its draft goes in the moment the answer stands above."""
 
+    shows_drafts = True
+
     def __init__(self, *, paint: Paint, prompt: Prompt) -> None:
         self._paint = paint
         self._prompt = prompt
