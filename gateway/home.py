@@ -1,6 +1,7 @@
 """The home folder: where it lies, that it exists, and that only its owner can read it."""
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ FILE_MODE: Final = 0o600
 WORKSPACE: Final = "workspace"
 WORKSPACE_FOLDERS: Final = ("agents", "skills", "memory", "data", "uploads")
 LOGS: Final = "logs"
+OURS: Final = re.compile(r"parley\..*|workspace|logs|models|[\w.@+-]+\.lock|history.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,11 @@ class Home:
     def logs(self) -> Path:
         """Where the log files lie."""
         return self.path / LOGS
+
+    @property
+    def weights(self) -> Path:
+        """Where the weights of the local model lie, once they were fetched."""
+        return self.path / "models" / "local.gguf"
 
 
 def home_path(environ: Mapping[str, str]) -> Path:
@@ -84,7 +91,7 @@ def _closed(path: Path) -> str | None:
     if not mode & 0o077:
         return None
     # A folder that holds anything else (a home folder, /tmp) is not ours to close: people are told instead.
-    foreign = {entry.name for entry in path.iterdir()} - {"parley.toml", "parley.db", WORKSPACE, LOGS}
+    foreign = [entry.name for entry in path.iterdir() if not OURS.fullmatch(entry.name)]
     if found.st_uid == os.geteuid() and not foreign and not mode & stat.S_ISVTX:
         path.chmod(FOLDER_MODE)
         return f"{path} was open to other users ({mode:04o}); it is now private (0700)"

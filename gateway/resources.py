@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Final
 
+from gateway.home import Home
+
 PACKAGE: Final = Path(__file__).resolve().parent
 BUNDLED: Final = PACKAGE / "bundled"
 
@@ -10,6 +12,11 @@ BUNDLED: Final = PACKAGE / "bundled"
 def agents_folder() -> Path:
     """The folder of the agents that ship."""
     return shipped("agents", bundled=BUNDLED, checkout=PACKAGE.parent)
+
+
+def agent_folders(home: Home) -> tuple[Path, Path]:
+    """Where agents are looked for: a person's own folder wins over those that ship."""
+    return (home.workspace / "agents", agents_folder())
 
 
 def skills_folder() -> Path:

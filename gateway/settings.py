@@ -79,7 +79,6 @@ class Settings:
     """Everything that an operator decided. `secrets` are all values that must never be written anywhere."""
 
     home: Home
-    file: Path
     model: str | None
     agent: str
     models: Mapping[str, ModelSettings]
@@ -93,6 +92,11 @@ class Settings:
     env: Environment
     source: Source = field(repr=False)
     notices: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> Path:
+        """The settings file, whether it exists or not."""
+        return self.source.path
 
     @property
     def database(self) -> Path:
@@ -162,7 +166,6 @@ def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels 
     notices = (*opened.notices, keep_private(source), *_missing_keys(sections, env))
     return Settings(
         home=opened,
-        file=source.path,
         model=sections.model,
         agent=sections.agent,
         models=MappingProxyType(dict(sections.models)),

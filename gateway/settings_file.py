@@ -56,6 +56,13 @@ class Source:
         shown = f", for example {path[-1]} = {example}" if example and isinstance(path[-1], str) else ""
         return SettingsError(f"{place}: {dotted(path)} {problem.text}{shown}")
 
+    def origin(self, path: KeyPath) -> str:
+        """Where a value comes from, in a word: a variable, a line of the file, or nowhere: the default."""
+        if variable := self._variable(path):
+            return variable
+        line = _first_line(self.text.split("\n"), path)
+        return f"{self.path.name}:{line}" if line else "default"
+
     def _variable(self, path: KeyPath) -> str | None:
         for length in range(len(path), 0, -1):
             if path[:length] in self.variables:

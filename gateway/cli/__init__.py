@@ -37,9 +37,13 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "chat": Verb(module="gateway.cli.chat", summary="talk in this terminal (also: agent)"),
         "agent": Verb(module="gateway.cli.chat", summary="the same as chat", alias=True),
         "run": Verb(module="gateway.cli.run", summary="run the gateway in the foreground"),
-        "models": Verb(module="gateway.cli.models", summary="list the models, or add one"),
-        "agents": Verb(module="gateway.cli.agents", summary="list, show or check the agents"),
-        "config": Verb(module="gateway.cli.config", summary="show or check the settings"),
+        "status": Verb(module="gateway.cli.status", summary="how it is going, on one screen"),
+        "inbox": Verb(module="gateway.cli.inbox", summary="what came in (list, show)"),
+        "outbox": Verb(module="gateway.cli.outbox", summary="what goes out (list, show, retry, drop)"),
+        "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
+        "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
+        "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
+        "config": Verb(module="gateway.cli.config", summary="the settings (show, validate, schema)"),
     }
 )
 
