@@ -1,11 +1,22 @@
 """Shows on the channels of this process what is volatile: drafts, progress. Losing any of it loses nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from channels.contract import Channel, ShowsDrafts, ShowsProgress
-from core.bus import Bus, Draft, Progress, Typing
+from core.bus import Bus, Draft, Progress, Typing, Volatile
 from core.domain.chat import ChatKey
+from core.ports import Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Able:
+    """A channel and what it can show, found out once: asking a protocol costs 20 us."""
+
+    lane: Lane
+    drafts: ShowsDrafts | None
+    progress: ShowsProgress | None
 
 
 class Presence:
@@ -13,29 +24,51 @@ class Presence:
 
     def __init__(self, bus: Bus, channels: Sequence[Channel[Any]]) -> None:
         self._bus = bus
-        self._channels = tuple(channels)
+        self._able: Mapping[tuple[str, str], Sequence[_Able]] = _by_account([_able(one) for one in channels])
 
     def watches(self, chat: ChatKey) -> bool:
         """Whether drafts of this chat are seen by anybody here."""
-        return any(isinstance(channel, ShowsDrafts) and self._here(channel, chat) for channel in self._channels)
+        return any(able.drafts is not None for able in self._of(chat))
 
     async def run(self) -> None:
         """Until cancelled."""
         with self._bus.subscribe(Draft, Progress, Typing) as messages:
             async for message in messages:
-                for channel in self._channels:
-                    self._show(channel, message)
+                self._show(message)
 
-    def _show(self, channel: Channel[Any], message: object) -> None:
+    def _show(self, message: Volatile) -> None:
         match message:
-            case Draft(chat=chat, text=text) if isinstance(channel, ShowsDrafts) and self._here(channel, chat):
-                channel.draft(chat, text)
-            case Progress(chat=chat, text=text) if isinstance(channel, ShowsProgress) and self._here(channel, chat):
-                channel.progress(chat, text)
-            case Typing(chat=chat, on=on) if isinstance(channel, ShowsProgress) and self._here(channel, chat):
-                channel.progress(chat, "thinking" if on else "")
+            case Draft(chat=chat, text=text):
+                for able in self._of(chat):
+                    if able.drafts is not None:
+                        able.drafts.draft(chat, text)
+            case Progress(chat=chat, text=text):
+                self._progress(chat, text)
+            case Typing(chat=chat, on=on):
+                self._progress(chat, "thinking" if on else "")
             case _:
                 pass
 
-    def _here(self, channel: object, chat: ChatKey) -> bool:
-        return any(one is channel and one.limits.drafts and one.lane.serves(chat) for one in self._channels)
+    def _progress(self, chat: ChatKey, text: str) -> None:
+        for able in self._of(chat):
+            if able.progress is not None:
+                able.progress.progress(chat, text)
+
+    def _of(self, chat: ChatKey) -> Sequence[_Able]:
+        able = self._able.get((chat.channel, chat.account), ())
+        return [one for one in able if one.lane.serves(chat)]
+
+
+def _able(channel: Channel[Any]) -> _Able:
+    return _Able(
+        lane=channel.lane,
+        drafts=channel if channel.limits.drafts and isinstance(channel, ShowsDrafts) else None,
+        progress=channel if isinstance(channel, ShowsProgress) else None,
+    )
+
+
+def _by_account(able: Sequence[_Able]) -> Mapping[tuple[str, str], Sequence[_Able]]:
+    places: dict[tuple[str, str], list[_Able]] = {}
+    for one in able:
+        places.setdefault((one.lane.channel, one.lane.account), []).append(one)
+    return places

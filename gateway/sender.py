@@ -14,7 +14,7 @@ class ChannelSending:
     """Finds the channel that serves a chat."""
 
     def __init__(self, channels: Sequence[Channel[Any]]) -> None:
-        self._channels = tuple(channels)
+        self._channels = [(channel.lane, channel) for channel in channels]
 
     def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
         """The parts of a reply."""
@@ -29,7 +29,7 @@ class ChannelSending:
         return await self._of(chat).settle(chat, part, key)
 
     def _of(self, chat: ChatKey) -> Channel[Any]:
-        for channel in self._channels:
-            if channel.lane.serves(chat):
+        for lane, channel in self._channels:
+            if lane.serves(chat):
                 return channel
         raise NotSent(f"no channel of this process serves {chat.channel} account {chat.account}")

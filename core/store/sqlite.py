@@ -86,6 +86,11 @@ class SqliteStore:
         self._thread = threading.Thread(target=self._write_all, name="store-write", daemon=True)
         self._thread.start()
 
+    @property
+    def engines(self) -> tuple[Engine, Engine]:
+        """The writing and the reading one."""
+        return self._writing, self._reading
+
     async def write(self, operation: Callable[[Connection], ResultT]) -> ResultT:
         """Run it in a transaction and return after the commit. Cancelling the waiter does not cancel the operation.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from core.domain.errors import StoreUnusable
 from core.ports import Clock
@@ -33,6 +33,10 @@ class Store:
     async def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a reading operation on a snapshot of its own."""
         return await self._engine.read(lambda conn: fn(conn, *args, **kwargs))
+
+    def engines(self) -> tuple[Engine, Engine]:
+        """The writing and the reading engine, for whoever counts statements."""
+        return self._engine.engines
 
     def close(self) -> None:
         """Finish what waits and let go of the file."""
