@@ -9,8 +9,8 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 # Which Python makes .venv, and what is passed on to the command: make chat PYTHON=python3.12 ARGS='-m hi'
 PYTHON ?= python3
 ARGS ?=
-# The tests run in two processes; PYTEST_ARGS='tests/unit -x' chooses others.
-PYTEST_ARGS ?= -q -n 2
+# PYTEST_ARGS='tests/unit -x' chooses some of the tests; -n 2 costs more at the start than a second process saves.
+PYTEST_ARGS ?= -q
 
 VENV := .venv
 BIN := $(VENV)/bin

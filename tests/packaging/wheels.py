@@ -4,6 +4,7 @@ import base64
 import ensurepip
 import hashlib
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -51,13 +52,13 @@ def _pip() -> Sequence[str]:
 
 
 def run(command: Sequence[str | Path], **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end without input; both outputs are kept."""
+    """Run to the end without input and without the settings that a person has for installers; keeps both outputs."""
     return subprocess.run(
         list(map(str, command)),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/bin:/bin", **environment},
+        env={"PATH": os.environ["PATH"], "UV_PYTHON": sys.executable, **environment},
         check=False,
     )
 
