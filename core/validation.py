@@ -106,7 +106,7 @@ def first_problem(error: ValidationError, model: type[BaseModel], *, also: Colle
     details = min(error.errors(include_url=False, include_input=False), key=_urgency)
     path = tuple(part for part in details["loc"] if part != KEY_ERROR_MARK)
     if details["type"] == WRONG_KEY:
-        path = (*path, str(details.get("ctx", {}).get("key")))
+        return Problem(path=(*path, str(details.get("ctx", {}).get("key"))), text=details["msg"])
     place = _find(model, path)
     if details["type"] == "extra_forbidden":
         return Problem(path=path, text=_unknown(model, place, path, also))

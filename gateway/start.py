@@ -132,6 +132,7 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         queued_chat=limits.queued_chat,
         turns=limits.turns,
         tool_s=limits.tool_s,
+        turn_hours=limits.turn_hours,
     )
 
 

@@ -48,6 +48,7 @@ class Choices:
     queued_chat: int
     turns: int
     tool_s: float
+    turn_hours: float = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +158,7 @@ def _means(world: World, bus: Bus, turns: StoredTurns, presence: Presence) -> Me
         tools=world.tools,
         bench=bench,
         budget=choices.budget,
+        hours=choices.turn_hours,
         texts=choices.texts,
         bus=bus,
         chance=world.chance,

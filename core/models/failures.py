@@ -41,6 +41,7 @@ PASSING = frozenset({408, 409, 425, 429})
 TRANSPORT = frozenset({"APIConnectionError", "TransportError", "OSError", "TimeoutError", "ClientError"})
 GARBLED = frozenset({"ValueError", "LookupError", "AttributeError", "TypeError"})
 _PREFIX = re.compile(r"^(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?::| -)\s+")
+_INNER = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 _TOKEN = re.compile(r"\b(?:sk|pk|rk|key|gsk|xai)-[A-Za-z0-9_-]{8,}|(?<=Bearer )\S{8,}")
 
 
@@ -86,9 +87,13 @@ def retry_in(facts: Facts) -> float | None:
 
 
 def readable(message: str, key: Secret | None) -> str:
-    """One line of plain words: without key, class names and line breaks, cut to a length that fits a status line."""
-    hidden = message.replace(key.reveal(), MASK) if key else message
-    line = " ".join(_TOKEN.sub(MASK, hidden[:MAX_READ]).split())
+    """One line of plain words: without key, class names and line breaks, cut to a length that fits a status line.
+
+    Of an error in JSON only its own message is taken.
+    """
+    hidden = (message.replace(key.reveal(), MASK) if key else message)[:MAX_READ]
+    inner = _INNER.search(hidden)
+    line = " ".join(_TOKEN.sub(MASK, inner.group(1) if inner else hidden).split())
     while (shorter := _PREFIX.sub("", line)) != line:
         line = shorter
     return line if len(line) <= MAX_REASON else f"{line[:MAX_REASON]}..."

@@ -44,6 +44,9 @@ class Intake:
             self.worker.start(accepted.claim)
         if accepted.stopped:
             self.worker.stop(accepted.stopped)
+            for turn in accepted.stopped:
+                ended = {"state": "terminated", "outcome": "cancelled"}
+                self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
         if accepted.command:
             self.commands.set()
         if accepted.replies:

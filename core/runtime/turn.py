@@ -4,6 +4,7 @@ The loop performs what `next_actions` says and appends each outcome. It may be c
 from the log.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -44,6 +45,7 @@ class Means:
     tools: Mapping[str, Tool]
     bench: Bench
     budget: Budget
+    hours: float
     texts: Texts
     bus: Bus
     chance: Chance
@@ -65,11 +67,12 @@ class TurnRunner:
         _lifecycle(bus, claim, "started")
         try:
             frame = await self._load(claim)
-            ending = await self._to_the_end(frame)
+            ending = await self._in_time(frame)
             if await self._close(claim, ending):
                 self._history.remember(claim, frame.current, frame.steps)
         except LeaseLost:
-            _lifecycle(bus, claim, "terminated", outcome="cancelled")
+            # Stopped, or taken over: whoever did that has told of it.
+            log.info("turn.lost")
         finally:
             bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=False))
 
@@ -90,6 +93,15 @@ class TurnRunner:
             current=loaded.current,
             steps=list(loaded.current.steps),
         )
+
+    async def _in_time(self, frame: Frame) -> Ending:
+        """Work, not waiting for people, is what is limited: each run of a turn starts its own count."""
+        hours = self._means.hours
+        try:
+            async with asyncio.timeout(hours * 3600):
+                return await self._to_the_end(frame)
+        except TimeoutError:
+            return self._failed(frame.claim, "cause_limit", f"{hours:g} hours of work")
 
     async def _to_the_end(self, frame: Frame) -> Ending:
         if frame.claim.attempt > ATTEMPTS:
@@ -151,7 +163,7 @@ class TurnRunner:
             if send_now and finished.delivery is None:
                 self._sender.give_back(claim.chat_row)
         if finished.lost or finished.changed:
-            _lifecycle(self._means.bus, claim, "terminated", outcome="cancelled")
+            log.info("turn.lost")
             return False
         if finished.delivery is not None:
             self._sender.hand_over(finished.delivery)

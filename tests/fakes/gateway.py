@@ -52,6 +52,7 @@ class House:
     turns: int = 32
     queued_chat: int = 50
     tool_s: float = 5.0
+    turn_hours: float = 2.0
 
     @property
     def database(self) -> Path:
@@ -70,6 +71,7 @@ class House:
             queued_chat=self.queued_chat,
             turns=self.turns,
             tool_s=self.tool_s,
+            turn_hours=self.turn_hours,
         )
         return World(
             store=store,
