@@ -41,16 +41,23 @@ async def unless(ended: asyncio.Event, wait: Callable[[], Awaitable[None]]) -> N
 
 
 class Shown:
-    """The keys of the newest replies on this screen."""
+    """The replies on this screen, each once; `closed` is set when nobody can read it any more."""
 
-    def __init__(self) -> None:
+    def __init__(self, terminal: Terminal) -> None:
+        self.closed = asyncio.Event()
+        self._terminal = terminal
         self._keys: OrderedDict[str, None] = OrderedDict()
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
-    def add(self, key: str) -> None:
-        """Remember it, at the cost of the oldest."""
+    async def show(self, part: TerminalPart, key: str) -> None:
+        """Show it and remember its key, at the cost of the oldest. Raises OSError when the terminal is gone."""
+        try:
+            await self._terminal.show(part)
+        except OSError:
+            self.closed.set()
+            raise
         self._keys[key] = None
         if len(self._keys) > REMEMBERED_KEYS:
             self._keys.popitem(last=False)
@@ -70,8 +77,7 @@ class TerminalChannel:
         self._reader = reader
         self._quiet: Quiet | None = None
         self._unanswered = 0
-        self._shown = Shown()
-        self._closed = asyncio.Event()
+        self._shown = Shown(terminal)
 
     @property
     def limits(self) -> Limits:
@@ -113,8 +119,11 @@ class TerminalChannel:
         if not self.lane.serves(chat):
             raise Unreachable(f"this window shows the session {self.chat.chat_id}; open {chat.chat_id} with --session")
         if key not in self._shown:
-            await self._show(part)
-            self._shown.add(key)
+            try:
+                await self._shown.show(part, key)
+            except OSError as exc:
+                self.failed = True
+                raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
             self._unanswered = max(0, self._unanswered - 1)
         return Receipt(message_id=key)
 
@@ -132,14 +141,6 @@ class TerminalChannel:
         if self.lane.serves(chat):
             self.terminal.progress(text)
 
-    async def _show(self, part: TerminalPart) -> None:
-        try:
-            await self.terminal.show(part)
-        except OSError as exc:
-            self.failed = True
-            self._closed.set()
-            raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
-
     async def _take(self, line: str, accept: Accept) -> Taken:
         if line.strip().lower() == EXIT:
             return Taken.LAST
@@ -152,8 +153,8 @@ class TerminalChannel:
             return Taken.REFUSED
         await self._tell(event, accepted)
         if self._quiet is not None and isinstance(event, Inbound):
-            await unless(self._closed, partial(self._quiet, self.chat))
-        return Taken.LAST if self._closed.is_set() else Taken.STORED
+            await unless(self._shown.closed, partial(self._quiet, self.chat))
+        return Taken.LAST if self._shown.closed.is_set() else Taken.STORED
 
     async def _tell(self, event: Inbound | Dropped, accepted: Accepted) -> None:
         if isinstance(event, Dropped):

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -57,6 +56,7 @@ class Prompt:
         self._entered: Callable[[str], None] = lambda text: None
         self._stopped: Callable[[], bool] = lambda: False
         self._interrupts = 0
+        self._redraw: asyncio.TimerHandle | None = None
         self._session: PromptSession[str] = PromptSession(
             message=self._message,
             multiline=True,
@@ -75,7 +75,6 @@ class Prompt:
         )
         self._session.default_buffer.accept_handler = self._enter
         self._session.default_buffer.on_text_changed += self._edited
-        self._session.app.min_redraw_interval = REDRAW_SECONDS
 
     @property
     def columns(self) -> int:
@@ -98,22 +97,27 @@ class Prompt:
         if app.is_running and not app.is_done:
             app.exit(result="")
 
-    async def write(self, text: str) -> None:
-        """Above the prompt, complete when this returns. Raises OSError when the terminal is gone."""
-        output = self._session.app.output
+    def write(self, text: str) -> None:
+        """Above the prompt, complete when this returns. Raises OSError when the terminal is gone.
 
-        def write() -> None:
-            output.write_raw(text)
-            output.flush()
-
-        # Interrupted half-way the prompt would stay hidden for ever: a cancelled writer lets it finish.
-        await asyncio.shield(run_in_terminal(write))
+        The terminal stays in the mode in which keys are ours: in any other, a Ctrl-C of this very moment would end
+        the process and a Ctrl-D would be swallowed.
+        """
+        app = self._session.app
+        if app.is_running:
+            app.renderer.erase()
+        app.output.write_raw(text.replace("\n", "\r\n"))
+        app.output.flush()
+        app.invalidate()
 
     def change(self, region: Region) -> None:
-        """Draw another region, soon."""
-        if region != self.region:
-            self.region = region
-            self._session.app.invalidate()
+        """Draw another region, soon: a stream of drafts costs a few drawings a second, and typing is never held up."""
+        if region == self.region:
+            return
+        self.region = region
+        loop = asyncio.get_running_loop()
+        if self._redraw is None or self._redraw.when() <= loop.time():
+            self._redraw = loop.call_later(REDRAW_SECONDS, self._session.app.invalidate)
 
     def give_back(self, text: str) -> None:
         """Put a message into the line again, unless something else is being typed there."""

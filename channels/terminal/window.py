@@ -44,16 +44,16 @@ class Window:
         """A reply, drawn for the width of this moment."""
         self._answered = "".join(piece["text"] for piece in part["text"])
         self._prompt.change(Region(hint=self._prompt.region.hint))
-        await self._prompt.write(self._paint.part(part, self._prompt.columns))
+        self._prompt.write(self._paint.part(part, self._prompt.columns))
 
     async def notice(self, text: str) -> None:
         """A dim line above the prompt; when the terminal is gone, the prompt ends by itself."""
         with suppress(OSError):
-            await self._prompt.write(self._paint.notice(text, self._prompt.columns))
+            self._prompt.write(self._paint.notice(text, self._prompt.columns))
 
     async def recall(self, line: TranscriptLine) -> None:
         """Drawn like a reply, under its name and time."""
-        await self._prompt.write(self._paint.recalled(line, self._prompt.columns))
+        self._prompt.write(self._paint.recalled(line, self._prompt.columns))
 
     def draft(self, text: str) -> None:
         """Its last rows; a straggler of the answer that already stands above is not shown again."""
@@ -69,7 +69,7 @@ class Window:
     async def _pass_on(self, take: Take) -> None:
         while (line := await self._entered.get()) is not None:
             with suppress(OSError):
-                await self._prompt.write(self._paint.typed(line, self._prompt.columns))
+                self._prompt.write(self._paint.typed(line, self._prompt.columns))
             taken = await take(line)
             if taken is Taken.LAST:
                 self._prompt.leave()

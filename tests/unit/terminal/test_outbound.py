@@ -33,9 +33,9 @@ def test_a_pipe_gets_the_words_then_the_files_then_the_numbered_choices() -> Non
         files=(OutgoingFile(path="data/a b.pdf", name="a b.pdf", caption="the plan"),),
         choices=(Choice(label="Left", token="t1"), Choice(label="Right\x1b]0;x\x07", token="t2")),
     )
-    assert words(render(reply)[0], Path("/work space")).split("\n") == [
+    assert words(render(reply)[0], Path("/w s")).split("\n") == [
         "Which **one**?",
-        "[file] a b.pdf: /work space/data/a b.pdf (the plan)",
+        "[file] a b.pdf: /w s/data/a b.pdf (the plan)",
         "1. Left",
         "2. Right",
     ]

@@ -42,6 +42,9 @@ async def test_the_same_on_a_pseudo_terminal() -> None:
             os.write(master, b"\x04")
             _, err = await process.communicate()
     finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
         loop.remove_reader(master)
         os.close(master)
     assert err.decode() == PASTED

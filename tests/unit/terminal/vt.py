@@ -164,6 +164,10 @@ class FakeTerminal:
         await self.until(lambda text: all(part in text for part in wanted), f"showed {wanted}")
         return self.drawn.lines()
 
+    async def stands(self, *lines: str) -> None:
+        """Wait until exactly these lines stand on it, from the first on."""
+        await self.until(lambda text: text == "\n".join(lines), f"came to {lines}")
+
     async def hides(self, unwanted: str) -> list[str]:
         """Wait until this stands nowhere any more; gives the lines."""
         await self.until(lambda text: unwanted not in text, f"hid {unwanted!r}")
