@@ -15,23 +15,27 @@ _LONGEST = max(len(tag) for tag in OPEN_TAGS)
 
 def spoken(text: str) -> str:
     """The text without its thinking. Linear in the length of the text; text without tags is returned as it is."""
-    if "</" not in text and "<" not in text:
+    if "<" not in text:
         return text
-    kept, at = [], 0
-    while found := (_NEXT.match(text, at) if at else None) or _BLOCK.search(text, at):
-        closing = f"</{found.group(1)}>"
-        end = text.find(closing, found.end())
-        if end < 0:
-            break
-        kept.append(text[at : found.start()])
-        at = end + len(closing)
-    rest = "".join([*kept, text[at:]])
+    rest, found = _without_blocks(text)
     if _starts_thinking(rest):
         return ""
-    headless = _HEADLESS.search(rest) if not kept else None
-    if headless is not None:
-        rest = rest[headless.end() :]
-    return rest.strip() if kept or headless is not None else rest
+    if not found and (headless := _HEADLESS.search(rest)):
+        rest, found = rest[headless.end() :], True
+    return rest.strip() if found else rest
+
+
+def _without_blocks(text: str) -> tuple[str, bool]:
+    """The text without its closed blocks, and whether there were any."""
+    kept, at = [], 0
+    while block := (_NEXT.match(text, at) if at else None) or _BLOCK.search(text, at):
+        closing = f"</{block.group(1)}>"
+        end = text.find(closing, block.end())
+        if end < 0:
+            break
+        kept.append(text[at : block.start()])
+        at = end + len(closing)
+    return "".join([*kept, text[at:]]), bool(kept)
 
 
 def spoken_so_far(text: str) -> str:

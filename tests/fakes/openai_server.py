@@ -216,6 +216,8 @@ class OpenAIServer:
         app.router.add_post("/v1/chat/completions", self._completions)
         app.router.add_get("/ledger", self._show_ledger)
         app.router.add_post("/release", self._release)
+        # Other providers' addresses: `reply`, `hang` and `cut` mean the same there.
+        app.router.add_post("/{other:.*}", self._completions)
         return app
 
     async def _show_ledger(self, request: web.Request) -> web.Response:

@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.models.extract import extract_json
@@ -19,28 +19,33 @@ PROSE = st.text(alphabet=st.characters(exclude_characters="{}[]`~<", exclude_cat
 LAYOUTS = st.sampled_from([None, 2])
 
 
+@settings(max_examples=50)
 @given(OBJECTS | LISTS, LAYOUTS)
 def test_text_that_is_json_is_that_json(value: object, indent: int | None) -> None:
     assert extract_json(json.dumps(value, indent=indent)) == value
 
 
+@settings(max_examples=50)
 @given(PROSE, OBJECTS, PROSE, LAYOUTS)
 def test_an_object_in_prose_is_found(before: str, value: object, after: str, indent: int | None) -> None:
     assert extract_json(f"{before}{json.dumps(value, indent=indent)}{after}") == value
 
 
+@settings(max_examples=50)
 @given(PROSE, OBJECTS | LISTS, PROSE, st.sampled_from(["```", "```json", "~~~~JSON", "``` json"]), LAYOUTS)
 def test_json_in_a_fence_is_found(before: str, value: object, after: str, fence: str, indent: int | None) -> None:
     mark = fence.split("j")[0].split("J")[0].strip()
     assert extract_json(f"{before}\n{fence}\n{json.dumps(value, indent=indent)}\n{mark}\n{after}") == value
 
 
+@settings(max_examples=50)
 @given(OBJECTS, OBJECTS)
 def test_thinking_is_not_searched(thought: object, value: object) -> None:
     inside = json.dumps(thought).replace("<", "\\u003c")
     assert extract_json(f"<think>maybe {inside}</think>\n{json.dumps(value)}") == value
 
 
+@settings(max_examples=50)
 @given(OBJECTS)
 def test_a_fence_goes_before_what_stands_in_prose(value: object) -> None:
     text = f'Instead of {{"draft": true}} take this:\n```json\n{json.dumps(value)}\n```'

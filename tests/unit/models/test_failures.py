@@ -45,6 +45,11 @@ def test_a_reason_is_one_short_line_without_class_names() -> None:
     assert words == "slow down"
 
 
+def test_of_an_error_in_json_only_its_message_is_shown() -> None:
+    body = 'AnthropicException - {"type": "error", "error": {"type": "overloaded_error", "message": "Too busy"}}'
+    assert readable(body, None) == "Too busy"
+
+
 @pytest.mark.parametrize(
     "message",
     ["wrong key my-own-key.9!", "header Bearer my-own-key.9! sent", "keys sk-proj-AbCdEf012345 and gsk-0123456789abc"],

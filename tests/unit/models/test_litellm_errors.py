@@ -9,7 +9,7 @@ from core.domain.errors import ContextTooLong, ModelBroken, ModelError, ModelRef
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.models.litellm import Library, LiteLLMModel
-from tests.fakes.openai_server import OpenAIServer, answers, cuts, fails, replies
+from tests.fakes.openai_server import OpenAIServer, answers, cuts, fails, hangs, replies
 from tests.unit.models.conftest import HELLO, KEY
 
 PAST = {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}
@@ -151,6 +151,62 @@ async def test_no_error_shows_the_key_or_keeps_the_library_s_own_error(
     assert "\n" not in str(error)
     assert error.__cause__ is None
     assert error.__context__ is None
+
+
+OTHERS = [
+    "anthropic/claude-sonnet-5-5",
+    "gemini/gemini-3.8-flash",
+    "openrouter/openrouter/auto",
+    "ollama_chat/qwen3:8b",
+]
+
+
+def other(provider: str, url: str, library: Library) -> LiteLLMModel:
+    base = url.removesuffix("/v1")
+    return LiteLLMModel(ModelEntry(name="main", model=provider, api_base=base, api_key=Secret(KEY)), library)
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("provider", OTHERS)
+async def test_providers_with_another_wire_form_fail_in_the_same_words(
+    server: OpenAIServer, library: Library, provider: str, streamed: bool
+) -> None:
+    model = other(provider, server.url, library)
+    server.then(
+        fails(429, "slow down", headers={"Retry-After": "7"}),
+        fails(529, "Overloaded"),
+        fails(401, f"invalid x-api-key {KEY}"),
+        fails(400, "prompt is too long: 300000 tokens > 200000 maximum"),
+        fails(404, "no such model"),
+        cuts(),
+    )
+    errors = [await error_of(model, streamed=streamed) for _ in range(6)]
+    assert [type(error) for error in errors] == [
+        ModelUnreachable,
+        ModelUnreachable,
+        ModelRefused,
+        ContextTooLong,
+        ModelRefused,
+        ModelUnreachable,
+    ]
+    assert isinstance(errors[0], ModelUnreachable)
+    assert errors[0].retry_in == 7.0
+    assert not [error for error in errors if KEY in str(error) or "\n" in str(error)]
+    assert len(server.ledger) == 6
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("provider", OTHERS)
+async def test_cancelling_closes_the_connection_to_every_provider(
+    server: OpenAIServer, library: Library, provider: str, streamed: bool
+) -> None:
+    server.then(hangs())
+    model = other(provider, server.url, library)
+    async with asyncio.TaskGroup() as group:
+        call = group.create_task(model.answer(HELLO, (lambda text: None) if streamed else None))
+        await server.until(lambda: len(server.ledger) == 1)
+        call.cancel()
+    await server.until(lambda: server.aborted == 1)
 
 
 async def test_a_very_long_complaint_is_cut(server: OpenAIServer, model: LiteLLMModel) -> None:
