@@ -43,6 +43,8 @@ async def test_stop_leaves_other_chats_alone(house: House, platform: FakePlatfor
     model.then(hangs(), says("other done"), says("still ok"))
     async with opened(house):
         await platform.person("anna", chat="a").says("long")
+        while model.asked == 0:
+            await asyncio.sleep(0)
         await platform.person("ben", chat="b").says("other")
         await platform.hears("other done", chat="b")
         await platform.person("anna", chat="a").says("/stop")
