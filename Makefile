@@ -44,7 +44,7 @@ RELEASED_BEFORE = $(shell $(PYTHON) -c 'import datetime as d; \
 	print((d.datetime.now(d.timezone.utc) - d.timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%SZ"))')
 COMPILE = uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make lock' \
-	--exclude-newer $(RELEASED_BEFORE) --group build
+	--exclude-newer $(RELEASED_BEFORE) --group build --group fetch
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@test -n '$(UV)' || { echo 'make lock needs uv on the PATH: $(PYTHON) -m pip install uv' >&2; exit 1; }

@@ -17,7 +17,7 @@ POISONED = frozenset({Version("1.82.7"), Version("1.82.8")})
 def declared(lock: str) -> list[Requirement]:
     """What pyproject.toml asks for of all that belongs into this lock."""
     groups = PROJECT["dependency-groups"]
-    texts = [*PROJECT["project"]["dependencies"], *groups["build"]]
+    texts = [*PROJECT["project"]["dependencies"], *groups["build"], *groups["fetch"]]
     if lock == "requirements-dev.lock":
         texts += [*groups["dev"], *PROJECT["project"]["optional-dependencies"]["postgres"]]
     return [Requirement(text) for text in texts]
