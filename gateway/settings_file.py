@@ -30,6 +30,7 @@ _TOML_HINTS: Final = (
     ("Invalid statement", "a line is [section] or key = value"),
     ("Cannot overwrite", "this key is given twice; keep one"),
     ("Cannot declare", "this section is given twice; keep one"),
+    ("Unterminated string", "a text ends with the quotes with which it began"),
     ("Expected newline", "one key = value a line"),
     ("Expected ']'", "a section is written as [name]"),
 )
@@ -48,10 +49,10 @@ class Source:
         """One line: where it stands (file and line, or variable), the full key, the right form."""
         path = (*under, *problem.path)
         example = _example(problem.example)
-        if variable := self._variable(path):
-            shown = f", for example {variable}={example.strip(chr(34))}" if example else ""
-            return SettingsError(f"environment variable {variable}: {dotted(path)} {problem.text}{shown}")
         line = line_of(self.text, path)
+        if variable := self._variable(path) or (None if line else self._variable_below(path)):
+            shown = f", for example {_variable_name(path)}={example.strip(chr(34))}" if example else ""
+            return SettingsError(f"environment variable {variable}: {dotted(path)} {problem.text}{shown}")
         place = f"{self.path}:{line}" if line else str(self.path)
         shown = f", for example {path[-1]} = {example}" if example and isinstance(path[-1], str) else ""
         return SettingsError(f"{place}: {dotted(path)} {problem.text}{shown}")
@@ -67,6 +68,14 @@ class Source:
         for length in range(len(path), 0, -1):
             if path[:length] in self.variables:
                 return self.variables[path[:length]]
+        return None
+
+    def _variable_below(self, path: KeyPath) -> str | None:
+        """A variable that made the table which is wrong: something in it is unknown or missing."""
+        for length in range(len(path), 0, -1):
+            for keys, variable in self.variables.items():
+                if keys[:length] == path[:length]:
+                    return variable
         return None
 
 
@@ -210,8 +219,8 @@ def _parsed(path: Path, text: str) -> Table:
         place = _TOML_PLACE.search(words)
         line = (place.group(1) if place else None) or str(text.count("\n") + 1)
         reason = printable(_TOML_PLACE.sub("", words), 120)
-        hint = next((hint for start, hint in _TOML_HINTS if reason.startswith(start)), "see parley config schema")
-        raise SettingsError(f"{path}:{line}: not valid TOML, {reason}: {hint}") from error
+        hint = next((hint for start, hint in _TOML_HINTS if reason.startswith(start)), f"{reason}: mend this line")
+        raise SettingsError(f"{path}:{line}: not valid TOML: {hint}") from error
 
 
 def _variables(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -224,6 +233,11 @@ def _variables(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], st
         if not all(parts):
             raise SettingsError(f"environment variable {printable(name)}: write it as PARLEY_SECTION__KEY")
         yield tuple(parts), name
+
+
+def _variable_name(path: KeyPath) -> str:
+    """How a key is written as a variable."""
+    return PREFIX + "__".join(str(part).upper().replace("-", "_") for part in path if isinstance(part, str))
 
 
 def _value(text: str) -> object:
