@@ -62,6 +62,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
         store = open_sqlite(settings.database, clock, relaxed=settings.store.durability == "relaxed")
         stack.callback(store.close)
         library = Library()
+        stack.push_async_callback(library.close)
         entries = [await _entry(entry, settings, stack) for entry in settings.model_entries()]
         models = await make_registry(entries, default=settings.model, env=settings.env.get, library=library)
         world = World(
