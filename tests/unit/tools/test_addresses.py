@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.tools.addresses import CLOSED_IPV4, CLOSED_IPV6, GLOBAL_IPV6, is_public
 
-quick = settings(max_examples=300, deadline=None, database=None)
+quick = settings(max_examples=200, deadline=None, database=None)
 
 CLOSED = [
     *(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.domain.errors import ToolError
 from core.tools.paths import Parts, Sight, glob_of, parts_of, shown, sight
 
-quick = settings(max_examples=300, deadline=None, database=None)
+quick = settings(max_examples=200, deadline=None, database=None)
 
 REFUSED = {
     "parent step": ["..", "../x", "a/../../x", "a/..", "./../x", "a/.. /x", " ../x"],
@@ -160,7 +160,7 @@ def test_a_pattern_made_to_be_slow_is_not() -> None:
     start = time.perf_counter()
     assert not glob_of("**/" * 60 + "b").matches(path)
     assert not glob_of("*a" * 100 + "b").matches(path)
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 2
 
 
 @pytest.mark.parametrize("pattern", ["", "/", "x" * 257])

