@@ -102,7 +102,7 @@ def test_controls_in_a_refused_path_are_shown_as_codes_and_a_long_one_is_cut() -
     assert len(shown("x" * 5_000)) < 250
 
 
-ROOT = Path("/srv/workspace")
+ROOT = Path("/srv/parley")
 
 
 def test_a_chat_sees_the_workspace_and_of_the_uploads_only_its_own() -> None:
