@@ -80,12 +80,14 @@ class Redactor:
                 return MASK
             case ChatKey():
                 return self.fields(asdict(value), depth + 1)
-            case Mapping() if depth < DEEPEST:
-                return self.fields(value, depth + 1)
-            case Sequence() | set() | frozenset() if depth < DEEPEST and not isinstance(value, bytes | bytearray):
-                return [self.value(item, depth + 1) for item in list(value)[:MOST_ITEMS]]
             case bytes() | bytearray():
                 return f"({len(value)} bytes)"
+            case Mapping() | Sequence() | set() | frozenset() if depth >= DEEPEST:
+                return f"({type(value).__name__})"
+            case Mapping():
+                return self.fields(value, depth + 1)
+            case Sequence() | set() | frozenset():
+                return [self.value(item, depth + 1) for item in list(value)[:MOST_ITEMS]]
             case _:
                 return self.text(str(value))
 
