@@ -44,12 +44,12 @@ class Reading:
     def read(self, path: Path) -> str:
         """The text of a file that `find` gave. Raises SettingsError with what to change about it."""
         try:
-            # Opening a pipe would wait for a writer; this way it is refused like everything that is no file.
+            # Looked at first: opening a pipe would wait for its writer.
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise SettingsError(f"{path} is not a file: put a text file there")
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
                 found = os.fstat(descriptor)
-                if not stat.S_ISREG(found.st_mode):
-                    raise SettingsError(f"{path} is not a file: put a text file there")
                 if found.st_size > LARGEST_FILE:
                     raise SettingsError(f"{path} is larger than {LARGEST_FILE // 1000} kB: shorten it")
                 self._seen[path] = _stamp_of(found)

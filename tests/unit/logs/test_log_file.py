@@ -9,6 +9,7 @@ import pytest
 
 from gateway.log_file import LogFile
 
+ROOT = Path(__file__).resolve().parents[3]
 
 # What one of several processes does: sys.argv is the path and its name.
 WRITER = """
