@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from channels.contract import Channel, ChannelContext, ChannelSpec
@@ -102,16 +101,11 @@ def context_of(settings: Settings, account: str) -> ChannelContext:
     )
 
 
-def weights_path(home: Path) -> Path:
-    """Where the local model's weights lie."""
-    return home / "models" / "local.gguf"
-
-
 async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -> ModelEntry:
     """The entry as it is, or, for the local engine, with the address of the engine that was started for it."""
     if not wants_engine(entry):
         return entry
-    server = LocalServer(weights_path(settings.home.path), key=Secret(SystemChance().key()))
+    server = LocalServer(settings.home.weights, key=Secret(SystemChance().key()))
     await stack.enter_async_context(server)
     return server.entry(entry)
 
