@@ -15,6 +15,7 @@ FILE_MODE: Final = 0o600
 WORKSPACE: Final = "workspace"
 WORKSPACE_FOLDERS: Final = ("agents", "skills", "memory", "data", "uploads")
 LOGS: Final = "logs"
+WORKER_LOCK: Final = "worker.lock"
 OURS: Final = re.compile(r"parley\..*|workspace|logs|models|[\w.@+-]+\.lock|history.*")
 
 

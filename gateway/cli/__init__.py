@@ -94,10 +94,10 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], verbs: click.Group = parley) -> int:
     """Perform one command line and give its exit code. An expected error is one line on standard error."""
     try:
-        return _perform(arguments)
+        return _perform(arguments, verbs)
     except BaseExceptionGroup as group:
         found = _expected(group)
         if found is None:
@@ -107,10 +107,10 @@ def run(arguments: Sequence[str]) -> int:
         return _tell(error)
 
 
-def _perform(arguments: Sequence[str]) -> int:
+def _perform(arguments: Sequence[str], verbs: click.Group) -> int:
     try:
-        with parley.make_context("parley", list(arguments)) as context:
-            parley.invoke(context)
+        with verbs.make_context("parley", list(arguments)) as context:
+            verbs.invoke(context)
             sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code

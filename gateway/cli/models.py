@@ -12,6 +12,7 @@ from core.models.weights import fetch_weights
 from gateway.cli.active import active_model
 from gateway.cli.opening import opened
 from gateway.cli.output import say, say_json, table
+from gateway.redaction import redact
 from gateway.settings import Settings
 from gateway.settings_edit import with_section, write
 
@@ -101,7 +102,7 @@ def as_json(entry: ModelEntry, settings: Settings) -> dict[str, object]:
     return {
         "name": entry.name,
         "model": entry.model,
-        "api_base": entry.api_base,
+        "api_base": entry.api_base and redact(entry.api_base, settings.secrets),
         "key": key_state(entry, settings),
         "window": entry.window,
         "output": entry.output,

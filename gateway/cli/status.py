@@ -10,8 +10,8 @@ from gateway.cli.opening import opened
 from gateway.cli.output import say, say_json
 from gateway.cli.reading import ask
 from gateway.cli.records import overview_record, overview_text
+from gateway.home import WORKER_LOCK
 from gateway.settings import Settings
-from gateway.start import WORKER_LOCK
 
 
 @click.command("status")
