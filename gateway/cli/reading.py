@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from core.runtime.ambient import SystemClock
 from core.store.store import Store, open_sqlite
+from gateway.logs import console, logging_to
+from gateway.redaction import Redactor
 from gateway.settings import Settings
 
 T = TypeVar("T")
@@ -13,7 +15,11 @@ T = TypeVar("T")
 
 def ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T | None:
     """The answer of the store; None when nothing was ever stored. Raises StoreError."""
-    return asyncio.run(_ask(settings, question)) if settings.database.exists() else None
+    if not settings.database.exists():
+        return None
+    # What is logged meanwhile belongs into the log: standard output is the verb's answer.
+    with logging_to(settings.home, settings.logs, Redactor(settings.secrets), console()):
+        return asyncio.run(_ask(settings, question))
 
 
 async def _ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
