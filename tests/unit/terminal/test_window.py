@@ -186,9 +186,10 @@ async def test_a_message_that_is_too_long_is_refused_aloud() -> None:
 async def test_nothing_that_a_terminal_obeys_gets_through() -> None:
     hostile = "ok \x1b]0;owned\x07 \x1b[2J \x1b]52;c;b3duZWQ=\x1b\\ <http://a/%1b]0;owned%07> &#x202e; \x1b[201~ done"
     async with sitting(lambda text: Reply(fragments=(Markdown(source=hostile),))) as here:
-        here.terminal.types("hello\r")
         here.channel.draft(here.channel.chat, hostile)
         await here.terminal.shows("done")
+        here.terminal.types("hello\r")
+        await here.terminal.until(lambda text: text.rfind("done") > text.find("> hello") >= 0, "answered")
         for code in (b"\x1b]", b"\x07", b"\x1b[2J", b"[201~", "\u202e".encode()):
             assert code not in here.terminal.raw
 
@@ -241,4 +242,4 @@ async def test_a_window_that_is_cancelled_ends_and_frees_the_terminal() -> None:
         here.listening.cancel()
         with pytest.raises(asyncio.CancelledError):
             await here.listening
-        assert b"\x1b[?2004l" in here.terminal.raw
+        await here.terminal.until(lambda text: b"\x1b[?2004l" in here.terminal.raw, "was freed")

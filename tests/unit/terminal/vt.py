@@ -6,9 +6,11 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import termios
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -118,7 +120,10 @@ class Drawn:
 
 
 class FakeTerminal:
-    """The person's side of a pseudo-terminal. `raw` is every byte that the program wrote."""
+    """The person's side of a pseudo-terminal. `raw` is every byte that the program wrote.
+
+    A thread takes what is written, as a terminal is a process of its own: a program may write more than fits at once.
+    """
 
     def __init__(self, *, columns: int = 60, rows: int = 24) -> None:
         self.drawn = Drawn(columns, rows)
@@ -126,20 +131,29 @@ class FakeTerminal:
         self._changes = Changes()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._master, self.slave = pty.openpty()
+        self._asleep, self._bell = os.pipe()
+        self._thread = threading.Thread(target=self._takes, args=(asyncio.get_running_loop(),), daemon=True)
         self._size(columns, rows)
 
     @contextmanager
     def opened(self) -> Iterator["FakeTerminal"]:
         """Draws as long as the block lasts."""
-        loop = asyncio.get_running_loop()
-        loop.add_reader(self._master, self._read)
+        self._thread.start()
         try:
             yield self
         finally:
-            loop.remove_reader(self._master)
-            with suppress(OSError):
-                os.close(self.slave)
+            self.hangs_up()
+            for fd in (self.slave, self._asleep, self._bell):
+                with suppress(OSError):
+                    os.close(fd)
+
+    def hangs_up(self) -> None:
+        """The person's side goes away; a program that still writes gets an error."""
+        if self._master >= 0:
+            os.write(self._bell, b".")
+            self._thread.join()
             os.close(self._master)
+            self._master = -1
 
     def types(self, text: str) -> None:
         """Keys, Enter being a carriage return."""
@@ -181,15 +195,21 @@ class FakeTerminal:
             otherwise=lambda: f"the terminal never {what}; it shows:\n{self.text()}",
         )
 
-    def _read(self) -> None:
-        with suppress(OSError):
-            data = os.read(self._master, 65_536)
-            self.raw += data
-            self.drawn.write(self._decoder.decode(data))
-            if self.drawn.asked_position:
-                self.drawn.asked_position = False
-                self.types(self.drawn.position())
-            self._changes.happened()
+    def _takes(self, loop: asyncio.AbstractEventLoop) -> None:
+        while True:
+            ready, _, _ = select.select([self._master, self._asleep], [], [])
+            if self._asleep in ready:
+                return
+            with suppress(OSError):
+                loop.call_soon_threadsafe(self._draws, os.read(self._master, 65_536))
+
+    def _draws(self, data: bytes) -> None:
+        self.raw += data
+        self.drawn.write(self._decoder.decode(data))
+        if self.drawn.asked_position and self._master >= 0:
+            self.drawn.asked_position = False
+            self.types(self.drawn.position())
+        self._changes.happened()
 
     def _size(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
