@@ -110,3 +110,8 @@ class ChannelSpec(Generic[SettingsT]):
     settings: type[SettingsT]
     build: Build[SettingsT]
     trusted: bool = False
+
+
+# Where channels of all platforms stand side by side, their parts are JSON objects that only the channel itself reads.
+AnyChannel = Channel[Any]
+AnySpec = ChannelSpec[Any]

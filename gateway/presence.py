@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from channels.contract import Channel, ShowsDrafts, ShowsProgress
+from channels.contract import AnyChannel, ShowsDrafts, ShowsProgress
 from core.bus import Bus, Draft, Progress, Typing, Volatile
 from core.domain.chat import ChatKey
 from core.ports import Lane
@@ -22,7 +21,7 @@ class _Able:
 class Presence:
     """Passes volatile messages on to the channels that can show them."""
 
-    def __init__(self, bus: Bus, channels: Sequence[Channel[Any]]) -> None:
+    def __init__(self, bus: Bus, channels: Sequence[AnyChannel]) -> None:
         self._bus = bus
         self._able: Mapping[tuple[str, str], Sequence[_Able]] = _by_account([_able(one) for one in channels])
 
@@ -59,7 +58,7 @@ class Presence:
         return [one for one in able if one.lane.serves(chat)]
 
 
-def _able(channel: Channel[Any]) -> _Able:
+def _able(channel: AnyChannel) -> _Able:
     return _Able(
         lane=channel.lane,
         drafts=channel if channel.limits.drafts and isinstance(channel, ShowsDrafts) else None,

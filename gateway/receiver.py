@@ -1,10 +1,8 @@
 """Keeps a channel listening: a connection that breaks is made anew, with growing pauses."""
 
-from typing import Any
-
 import structlog
 
-from channels.contract import Channel
+from channels.contract import AnyChannel
 from core.bus import Accept
 from core.ports import Chance, Clock
 
@@ -16,7 +14,7 @@ LONGEST_PAUSE_S = 60.0
 GOOD_MS = 60_000
 
 
-async def keep_listening(channel: Channel[Any], accept: Accept, clock: Clock, chance: Chance) -> None:
+async def keep_listening(channel: AnyChannel, accept: Accept, clock: Clock, chance: Chance) -> None:
     """Until cancelled, or until the channel says by returning that nothing more will come."""
     attempt = 0
     while True:

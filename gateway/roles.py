@@ -6,33 +6,18 @@ their own windows show. Whoever waits for the lock takes over when its holder en
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from pathlib import Path
 
 import structlog
 
 from core.runtime.patience import persist
-from core.store.lock import FileLock
 from core.store.wakeup import watch
+from gateway.locks import Place
 from gateway.receiver import keep_listening
 from gateway.wiring import Gateway
 
 log = structlog.get_logger(__name__)
 
 LOCK_POLL_S = 0.2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """One process's part in the work on one file. `service` is held by `parley run`: windows step back for it."""
-
-    database: Path
-    lock: FileLock
-    service: FileLock | None = None
-
-    def steps_back(self) -> bool:
-        """Whether somebody else has the better right to work."""
-        return self.service is not None and self.service.taken()
 
 
 async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[None, None, None]]) -> None:

@@ -1,9 +1,8 @@
 """The channels of this process as the delivery of core sees them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from channels.contract import Channel
+from channels.contract import AnyChannel
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import NotSent
@@ -13,7 +12,7 @@ from core.domain.message import Reply
 class ChannelSending:
     """Finds the channel that serves a chat."""
 
-    def __init__(self, channels: Sequence[Channel[Any]]) -> None:
+    def __init__(self, channels: Sequence[AnyChannel]) -> None:
         self._channels = [(channel.lane, channel) for channel in channels]
 
     def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
@@ -28,7 +27,7 @@ class ChannelSending:
         """Was it sent?"""
         return await self._of(chat).settle(chat, part, key)
 
-    def _of(self, chat: ChatKey) -> Channel[Any]:
+    def _of(self, chat: ChatKey) -> AnyChannel:
         for lane, channel in self._channels:
             if lane.serves(chat):
                 return channel

@@ -1,38 +1,62 @@
-"""Builds the object graph by hand, top to bottom. Read it to know what a gateway is made of."""
+"""Builds the object graph by hand, top to bottom. Read it to know what a gateway is made of.
+
+`wire` makes everything out of a World; `opened` makes the World of this process out of its settings.
+"""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from channels.contract import Channel
+from channels.contract import AnyChannel, AnySpec, ChannelContext
 from core.bus import Bus
+from core.catalog.agents import FolderAgents
 from core.decide.gate import Policy
 from core.decide.intake import Rules
 from core.decide.next_step import Budget
 from core.decide.texts import Texts
 from core.domain.chat import ChatKey
-from core.domain.command import CommandSpec
+from core.domain.command import COMMANDS, CommandSpec
+from core.domain.secret import Secret
+from core.models.entry import ModelEntry
+from core.models.litellm import Library
+from core.models.local import LocalServer, wants_engine
+from core.models.registry import Registry, make_registry
 from core.ports import Agents, Chance, Clock, Models, Tool
+from core.runtime.ambient import SystemChance, SystemClock
 from core.runtime.asking import Asking
 from core.runtime.calls import Bench
+from core.runtime.closing import Closing
 from core.runtime.commands import performers
 from core.runtime.control import Control
-from core.runtime.delivery import Sender, Ways
+from core.runtime.delivery import Dispatch, Ways
 from core.runtime.history import History
 from core.runtime.intake import Intake
+from core.runtime.loading import Loading
+from core.runtime.sender import Sender
 from core.runtime.system import SystemPrompt
-from core.runtime.turn import Means, TurnRunner
+from core.runtime.turn import TurnRunner
 from core.runtime.worker import Worker
 from core.store.inbox import Admission
-from core.store.ports import Holder, StoredChats, StoredInbox, StoredOutbox, StoredTurns
-from core.store.store import Store
+from core.store.lock import FileLock
+from core.store.outbox_port import StoredOutbox
+from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns
+from core.store.store import Store, open_sqlite
 from core.store.wakeup import LocalWakeup
+from core.tools.fetch import Fetch
+from core.tools.registry import shipped
+from gateway.conversation_log import ConversationLog, conversation_file
+from gateway.locks import Place
 from gateway.presence import Presence
+from gateway.redaction import Redactor
+from gateway.resources import agents_folder
 from gateway.sender import ChannelSending
+from gateway.settings import Settings
 
 LEASE_MS = 15_000
+WORKER_LOCK = "worker.lock"
+SERVICE_LOCK = "run.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +82,7 @@ class World:
     store: Store
     clock: Clock
     chance: Chance
-    channels: Sequence[Channel[Any]]
+    channels: Sequence[AnyChannel]
     models: Models
     agents: Agents
     tools: Mapping[str, Tool]
@@ -88,9 +112,10 @@ def wire(world: World) -> Gateway:
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
     presence = Presence(bus, world.channels)
-    sender = Sender(outbox, [channel.lane for channel in world.channels], send, _ways(world, bus))
-    means = _means(world, bus, turns, presence)
-    runner = TurnRunner(means, History(turns), sender, work.set)
+    sender = Sender(
+        Dispatch(outbox=outbox, ways=_ways(world, bus)), [one.lane for one in world.channels], send, world.clock
+    )
+    runner = _runner(world, bus, turns, sender, presence, work)
     worker = Worker(turns, runner, work, world.clock, world.choices.turns)
     bus.serve(Intake(inbox=inbox, worker=worker, sender=sender, commands=command, chance=world.chance, bus=bus).accept)
     control = Control(
@@ -115,10 +140,13 @@ def wire(world: World) -> Gateway:
     )
 
 
-def uploads_of(workspace: Path, chat: ChatKey) -> Path:
-    """Where a chat's attachments lie: a folder that only this chat's turns see."""
+def uploads_of(choices: Choices, chat: ChatKey) -> Path:
+    """What a chat's turns see of all attachments: those of the chat itself, or for the owner all."""
+    uploads = choices.workspace / "uploads"
+    if (chat.channel, chat.account) in choices.policy.trusted:
+        return uploads
     name = "\0".join((chat.channel, chat.account, chat.chat_id, chat.thread_id or ""))
-    return workspace / "uploads" / hashlib.sha256(name.encode()).hexdigest()[:16]
+    return uploads / hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def _admission(world: World, owner: str) -> Admission:
@@ -141,25 +169,138 @@ def _ways(world: World, bus: Bus) -> Ways:
     )
 
 
-def _means(world: World, bus: Bus, turns: StoredTurns, presence: Presence) -> Means:
+def _runner(
+    world: World, bus: Bus, turns: StoredTurns, sender: Sender, presence: Presence, work: LocalWakeup
+) -> TurnRunner:
     choices = world.choices
-    bench = Bench(
-        workspace=choices.workspace,
-        uploads=lambda chat: uploads_of(choices.workspace, chat),
-        tool_s=choices.tool_s,
-        clock=world.clock,
-        bus=bus,
-    )
-    asking = Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches)
-    return Means(
-        turns=turns,
-        asking=asking,
-        system=SystemPrompt(world.agents, choices.workspace, world.clock),
-        tools=world.tools,
-        bench=bench,
+    system = SystemPrompt(world.agents, choices.workspace, world.clock)
+    return TurnRunner(
+        loading=Loading(History(turns), system, world.tools),
+        asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
+        bench=Bench(
+            workspace=choices.workspace,
+            uploads=lambda chat: uploads_of(choices, chat),
+            tool_s=choices.tool_s,
+            clock=world.clock,
+            bus=bus,
+        ),
+        closing=Closing(
+            turns=turns,
+            sender=sender,
+            clock=world.clock,
+            chance=world.chance,
+            texts=choices.texts,
+            bus=bus,
+            wake=work.set,
+        ),
         budget=choices.budget,
         hours=choices.turn_hours,
-        texts=choices.texts,
         bus=bus,
-        chance=world.chance,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A gateway that is ready to run, and what belongs to it."""
+
+    gateway: Gateway
+    store: Store
+    models: Registry
+    library: Library
+    conversation: ConversationLog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """One channel to serve: its account and the channel itself."""
+
+    spec: AnySpec
+    account: str
+    channel: AnyChannel
+
+
+@asynccontextmanager
+async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[Opened]:
+    """Everything built, nothing running yet. Raises SettingsError or StoreError with what to change."""
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        store = open_sqlite(settings.database, clock, relaxed=settings.store.durability == "relaxed")
+        stack.callback(store.close)
+        library = Library()
+        stack.push_async_callback(library.close)
+        entries = [await _entry(entry, settings, stack) for entry in settings.model_entries()]
+        models = await make_registry(entries, default=settings.model, env=settings.env.get, library=library)
+        world = World(
+            store=store,
+            clock=clock,
+            chance=SystemChance(),
+            channels=[one.channel for one in served],
+            models=models,
+            agents=FolderAgents([settings.home.workspace / "agents", agents_folder()]),
+            tools=_tools(settings),
+            choices=_choices(settings, served),
+        )
+        gateway = wire(world)
+        redactor = Redactor(settings.secrets)
+        log = ConversationLog(gateway.bus, conversation_file(settings.home, settings.logs), clock, redactor)
+        yield Opened(gateway=gateway, store=store, models=models, library=library, conversation=log)
+
+
+def place_of(settings: Settings, *, window: bool) -> Place:
+    """The locks of this home. A window works only while no service does."""
+    home = settings.home.path
+    return Place(
+        database=settings.database,
+        lock=FileLock(home / WORKER_LOCK),
+        service=FileLock(home / SERVICE_LOCK) if window else None,
+    )
+
+
+def context_of(settings: Settings, account: str) -> ChannelContext:
+    """What every channel is built with."""
+    return ChannelContext(
+        account=account,
+        workspace=settings.home.workspace,
+        clock=SystemClock(),
+        commands=COMMANDS,
+        env=settings.env.get,
+    )
+
+
+async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -> ModelEntry:
+    """The entry as it is, or, for the local engine, with the address of the engine that was started for it."""
+    if not wants_engine(entry):
+        return entry
+    server = LocalServer(settings.home.weights, key=Secret(SystemChance().key()))
+    await stack.enter_async_context(server)
+    return server.entry(entry)
+
+
+def _tools(settings: Settings) -> Mapping[str, Tool]:
+    denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
+    return {name: tool for name, tool in shipped(Fetch()).items() if name not in denied}
+
+
+def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
+    limits = settings.limits
+    return Choices(
+        workspace=settings.home.workspace,
+        policy=_policy(settings, served),
+        commands=COMMANDS,
+        texts=Texts(settings.texts),
+        budget=Budget(model_calls=limits.model_calls, tokens=limits.turn_tokens),
+        agent=lambda chat: settings.agent_of(chat.channel),
+        queued_chat=limits.queued_chat,
+        turns=limits.turns,
+        tool_s=limits.tool_s,
+        turn_hours=limits.turn_hours,
+    )
+
+
+def _policy(settings: Settings, served: Sequence[Served]) -> Policy:
+    listed: dict[tuple[str, str], frozenset[str]] = {}
+    for one in served:
+        section = settings.channels.get(one.spec.name)
+        listed[(one.spec.name, one.account)] = frozenset(section.common.allow_from if section else ())
+    trusted = frozenset((one.spec.name, one.account) for one in served if one.spec.trusted)
+    return Policy(trusted=trusted, listed=listed)

@@ -88,7 +88,7 @@ class Asking:
     def _prompt(self, frame: Frame, room: int) -> Prompt:
         claim = frame.claim
         messages = [said_message(said, shared=claim.shared) for said in frame.current.said]
-        messages.extend(step_messages(claim.turn, frame.steps))
+        messages.extend(step_messages(claim.turn, frame.log.steps))
         fitted = fit(frame.system, frame.past, block(messages), room=room)
         return Prompt(messages=fitted, tools=tuple(tool.spec for tool in frame.tools.values()))
 

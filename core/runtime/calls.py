@@ -39,9 +39,8 @@ async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, sa
     """Give every open call its result. Starts of calls that cannot be repeated are committed first, all at once."""
     for action in actions:
         if isinstance(action, Run) and action.record:
-            frame.add(ToolStarted(call=action.id))
-    if frame.unsaved:
-        await save(frame)
+            frame.log.add(ToolStarted(call=action.id))
+    await save(frame)
     slots = asyncio.Semaphore(SIDE_BY_SIDE)
     try:
         async with asyncio.TaskGroup() as group:
@@ -54,12 +53,12 @@ async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, sa
 
 async def _give_result(frame: Frame, action: Run | Close, bench: Bench, save: Save, slots: asyncio.Semaphore) -> None:
     if isinstance(action, Close):
-        frame.add(ToolFinished(call=action.id, result=action.result, failed=True))
+        frame.log.add(ToolFinished(call=action.id, result=action.result, failed=True))
         await save(frame)
         return
     async with slots:
         result = await _run(frame, action, bench)
-        frame.add(ToolFinished(call=action.id, result=result.text, failed=result.failed, files=result.files))
+        frame.log.add(ToolFinished(call=action.id, result=result.text, failed=result.failed, files=result.files))
         await save(frame)
 
 

@@ -10,7 +10,7 @@ import structlog
 from core.domain.errors import StoreError
 from core.domain.message import Reply
 from core.ports import Chance, Inbox, Outbox, PendingCommand, Wakeup
-from core.runtime.delivery import Sender
+from core.runtime.sender import Sender
 
 log = structlog.get_logger(__name__)
 
@@ -47,4 +47,4 @@ class Control:
         reply = await self.performers[command.call.name](command)
         await self.outbox.answer(command, reply, key=self.chance.key())
         log.info("command.done", inbound=command.inbound, command=command.call.name)
-        self.sender.wake(command.chat_row)
+        self.sender.wake(command.chat_row, command.chat)

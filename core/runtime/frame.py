@@ -1,18 +1,42 @@
-"""One agent at work in a turn: what it has, what it did, and what of that is not in the log yet."""
+"""One agent at work in a turn: what it has, and the log of what it did."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from core.decide.context import Block
 from core.domain.agent import AgentDefinition
 from core.domain.history import Exchange
-from core.domain.step import ModelAnswered, Stamped, Step
+from core.domain.step import Stamped, Step
 from core.ports import Claim, Tool
 
 
-@dataclass(slots=True, kw_only=True)
+class FrameLog:
+    """The steps of a frame, in order, and the last of them that no commit holds yet."""
+
+    def __init__(self, steps: Sequence[Stamped]) -> None:
+        self.steps = list(steps)
+        self._unsaved: list[Stamped] = []
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether anything waits for a commit."""
+        return bool(self._unsaved)
+
+    def add(self, step: Step) -> None:
+        """Append a step; it is unsaved until whoever takes it has committed it."""
+        stamped = Stamped(seq=self.steps[-1].seq + 1 if self.steps else 1, step=step)
+        self.steps.append(stamped)
+        self._unsaved.append(stamped)
+
+    def take_unsaved(self) -> Sequence[Stamped]:
+        """What is to be committed now."""
+        taken, self._unsaved = tuple(self._unsaved), []
+        return taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """The working copy of a frame. `steps` are all of them, `unsaved` the last of those that no commit holds yet."""
+    """The working copy of a frame: all but its log stays as it was loaded."""
 
     claim: Claim
     agent: AgentDefinition
@@ -20,27 +44,9 @@ class Frame:
     system: Block
     past: tuple[Block, ...]
     current: Exchange
-    steps: list[Stamped]
-    unsaved: list[Stamped] = field(default_factory=list)
-    resumed: bool = True
+    log: FrameLog
 
     @property
     def repeatable(self) -> Mapping[str, bool]:
         """Each tool of the frame, and whether its calls may be repeated."""
         return {name: tool.spec.replayable for name, tool in self.tools.items()}
-
-    def add(self, step: Step) -> Stamped:
-        """Append a step; it is unsaved until the caller commits it."""
-        stamped = Stamped(seq=self.steps[-1].seq + 1 if self.steps else 1, step=step)
-        self.steps.append(stamped)
-        self.unsaved.append(stamped)
-        return stamped
-
-    def take_unsaved(self) -> Sequence[Stamped]:
-        """What is to be committed now."""
-        taken, self.unsaved = tuple(self.unsaved), []
-        return taken
-
-    def last_answer(self) -> ModelAnswered | None:
-        """The newest step if it is a model's answer."""
-        return self.steps[-1].step if self.steps and isinstance(self.steps[-1].step, ModelAnswered) else None

@@ -10,7 +10,7 @@ import structlog
 from core.bus import Bus, Telemetry
 from core.domain.message import Dropped, Inbound
 from core.ports import Accepted, Chance, Inbox, Wakeup
-from core.runtime.delivery import Sender
+from core.runtime.sender import Sender
 from core.runtime.worker import Worker
 
 log = structlog.get_logger(__name__)
@@ -50,7 +50,7 @@ class Intake:
         if accepted.command:
             self.commands.set()
         if accepted.replies:
-            self.sender.wake(accepted.chat_row)
+            self.sender.wake(accepted.chat_row, event.chat)
         if accepted.duplicate or accepted.dropped:
             reason = "duplicate" if accepted.duplicate else accepted.dropped
             log.info("inbound.dropped", inbound=accepted.inbound, reason=reason)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.delivery import Delivery, Receipt
 from core.domain.history import Exchange
-from core.domain.message import Dropped, Inbound, Reply
+from core.domain.message import Dropped, Inbound
 from core.domain.step import Stamped
-from core.ports import Accepted, Claim, Ending, Finished, Lane, Lease, PendingCommand, QueueView, Retry
-from core.store import chats, claims, inbox, outbox, turns
+from core.ports import Accepted, Claim, Ending, Finished, Lease, PendingCommand, QueueView
+from core.store import chats, claims, inbox, turns
 from core.store.inbox import Admission
 from core.store.store import Store
 
@@ -72,53 +71,6 @@ class StoredTurns:
     async def void_leases(self) -> int:
         """Whatever ran before this process runs no more."""
         return await self._store.run(claims.void_leases)
-
-
-class StoredOutbox:
-    """Outbox on the store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def due(self, lane: Lane) -> Sequence[int]:
-        """Chats with something to send now."""
-        return await self._store.read(outbox.due, lane)
-
-    async def next(self, chat_row: int) -> Delivery | None:
-        """The oldest open delivery, marked as sending."""
-        return await self._store.run(outbox.next_delivery, chat_row)
-
-    async def resume(self, delivery: Delivery) -> None:
-        """An unsure part goes out again."""
-        await self._store.run(outbox.resume, delivery)
-
-    async def keep_parts(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
-        """Keep the rendered parts of a long reply."""
-        await self._store.run(outbox.keep_parts, delivery, parts)
-
-    async def stored_parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
-        """What was kept."""
-        return await self._store.read(outbox.stored_parts, delivery)
-
-    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool) -> None:
-        """Record a receipt."""
-        await self._store.run(outbox.sent, delivery, receipt, more, stored)
-
-    async def retry(self, delivery: Delivery, retry: Retry) -> None:
-        """Leave the part for later."""
-        await self._store.run(outbox.retry, delivery, retry)
-
-    async def dead(self, delivery: Delivery, error: str) -> None:
-        """Give the delivery up."""
-        await self._store.run(outbox.dead, delivery, error)
-
-    async def answer(self, command: PendingCommand, reply: Reply, *, key: str) -> None:
-        """Answer a command and close it."""
-        await self._store.run(outbox.answer, command, reply, key)
-
-    async def unsettle(self, lane: Lane) -> int:
-        """What was being sent may have been sent."""
-        return await self._store.run(outbox.unsettle, lane)
 
 
 class StoredChats:

@@ -161,13 +161,17 @@ class SqliteStore:
         try:
             with as_store_errors(), self._writing.begin() as conn:
                 for operation in batch:
-                    try:
-                        with conn.begin_nested():
-                            operation.result = operation.run(conn)
-                    except Exception as exc:  # supervisor: the error is the operation's own result
-                        operation.error = exc
+                    _run_apart(conn, operation)
         except StoreError as exc:
             _fail(batch, exc)
+
+
+def _run_apart(conn: Connection, operation: "_Operation[object]") -> None:
+    try:
+        with conn.begin_nested():
+            operation.result = operation.run(conn)
+    except Exception as exc:  # supervisor: the error is the operation's own result
+        operation.error = exc
 
 
 def _fail(batch: Sequence["_Operation[object]"], error: BaseException) -> None:

@@ -31,6 +31,14 @@ class LocalWakeup:
             self._event.clear()
 
 
+def _version(connection: sqlite3.Connection) -> int | None:
+    """None when it is locked for a moment: somebody commits, and the next look sees another number."""
+    with suppress(sqlite3.OperationalError):
+        row: tuple[int] = connection.execute("PRAGMA data_version").fetchone()
+        return row[0]
+    return None
+
+
 async def watch(path: Path, clock: Clock, wakeups: tuple[LocalWakeup, ...]) -> None:
     """Hint whenever any other connection has committed, until cancelled.
 
@@ -41,13 +49,11 @@ async def watch(path: Path, clock: Clock, wakeups: tuple[LocalWakeup, ...]) -> N
     try:
         seen = None
         while True:
-            # Locked for a moment means that somebody commits: the next look sees it.
-            with suppress(sqlite3.OperationalError):
-                version = connection.execute("PRAGMA data_version").fetchone()[0]
-                if version != seen:
-                    seen = version
-                    for wakeup in wakeups:
-                        wakeup.set()
+            version = _version(connection)
+            if version != seen:
+                seen = version
+                for wakeup in wakeups:
+                    wakeup.set()
             await clock.sleep(POLL_S)
     finally:
         connection.close()

@@ -6,7 +6,7 @@ from core.domain.errors import ToolError
 
 # Each end of a part copies what is left of the chunk: many empty parts in little data would cost quadratic time.
 MOST_PARTS = 1_000
-SLACK = 65_536  # bytes that compressed data may be longer than the decoded limit
+EXCESS = 65_536  # bytes that compressed data may be longer than the decoded limit
 ACCEPTED = "gzip"
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -21,7 +21,7 @@ class Decoder:
             raise ToolError(f"The answer is encoded as {name[:40]!r}, which was not asked for. Use another address.")
         self._inflate = zlib.decompressobj(_GZIP) if "gzip" in name else None
         self._room = limit
-        self._taken, self._most = 0, limit + SLACK
+        self._taken, self._most = 0, limit + EXCESS
         self._parts = 0
         self._cut = False
 

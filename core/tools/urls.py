@@ -105,6 +105,10 @@ def _host(host: str) -> str:
     labels = host.split(".")
     if _NUMERIC.fullmatch(labels[-1]):
         return "" if _canonical(host) else "its host is a number that is not a plain address"
+    return _name(host, labels)
+
+
+def _name(host: str, labels: list[str]) -> str:
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         return "its host is not a valid name"
     if len(labels) < 2 or any(host == name or host.endswith(f".{name}") for name in _NEVER_PUBLIC):

@@ -77,13 +77,13 @@ class Workspace:
 
     def read(self, path: str, limit: int = FILE_LIMIT) -> bytes:
         """A regular file's bytes; refused when there are more than `limit`, also if it grows while it is read."""
-        parts = self._file_parts(path)
+        parts = _file_parts(self._seen_parts(path), path)
         with _told(path), self._folder(parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
             return _read(file, limit, path)
 
     def size(self, path: str, limit: int = FILE_LIMIT) -> int:
         """The size of a regular file that could be read now; refused when it is more than `limit` bytes."""
-        parts = self._file_parts(path)
+        parts = _file_parts(self._seen_parts(path), path)
         with _told(path), self._folder(parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
             size = os.fstat(file).st_size
             if size > limit:
@@ -96,7 +96,7 @@ class Workspace:
         It is on disk when this returns. Folders on the way are made. `key` names the call: what a call that died
         left behind is cleared away when the same call is run again.
         """
-        parts = self._file_parts(path)
+        parts = _file_parts(self._seen_parts(path), path)
         _check_size(path, content)
         with _told(path), self._folder(parts[:-1], make=True) as folder, _locked(folder, path, self._patience_s):
             before = _replaceable(folder, parts[-1], path)
@@ -105,7 +105,7 @@ class Workspace:
 
     def edit(self, path: str, change: Callable[[bytes], bytes], limit: int, key: str) -> None:
         """Read, change and write a file with no other edit of ours in between. What `change` raises leaves it as is."""
-        parts = self._file_parts(path)
+        parts = _file_parts(self._seen_parts(path), path)
         with _told(path), self._folder(parts[:-1]) as folder, _locked(folder, path, self._patience_s):
             with _opened(folder, parts[-1], path) as file:
                 before = os.fstat(file)
@@ -158,14 +158,6 @@ class Workspace:
                     kind = _kind(facts.st_mode)
                     yield Entry(parts=within, kind=kind, size=facts.st_size if kind == "file" else 0)
 
-    def _file_parts(self, path: str) -> Parts:
-        parts = self._seen_parts(path)
-        if parts in ((), (UPLOADS,)):
-            raise ToolError(
-                f"{shown(path)}: this is a folder of Parley's own. Name a file in it, such as notes/plan.md."
-            )
-        return parts
-
     def _seen_parts(self, path: str) -> Parts:
         parts = parts_of(path)
         if not self._sight.sees(parts):
@@ -187,6 +179,12 @@ class Workspace:
             yield folder
         finally:
             os.close(folder)
+
+
+def _file_parts(parts: Parts, path: str) -> Parts:
+    if parts in ((), (UPLOADS,)):
+        raise ToolError(f"{shown(path)}: this is a folder of Parley's own. Name a file in it, such as notes/plan.md.")
+    return parts
 
 
 def workspace_of(context: ToolContext) -> Workspace:

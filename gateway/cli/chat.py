@@ -6,8 +6,8 @@ import click
 
 from gateway.cli.process import run_to_the_end
 from gateway.settings import from_process
-from gateway.start import place_of
 from gateway.windows import Wish, talk
+from gateway.wiring import place_of
 
 
 @click.command("chat")

@@ -8,8 +8,8 @@ from core.domain.errors import ParleyError, SettingsError
 from core.store.lock import FileLock
 from gateway.cli.process import run_to_the_end
 from gateway.settings import Settings, from_process
-from gateway.start import SERVICE_LOCK, place_of
 from gateway.windows import Wish, talk
+from gateway.wiring import SERVICE_LOCK, place_of
 
 
 @click.command("run")

@@ -12,7 +12,8 @@ from sqlalchemy import event
 from core.models.scripted import ScriptedModel, says
 from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
-from gateway.roles import Place, run
+from gateway.locks import Place
+from gateway.roles import run
 from gateway.wiring import wire
 from tests.bench.disk import fsync_ms
 from tests.bench.figures import Figures

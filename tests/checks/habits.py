@@ -13,7 +13,7 @@ SUPERVISORS: Mapping[tuple[str, str], str] = {
     ("core/runtime/calls.py", "_run"): "a bug in one tool does not end the turn: the model hears that it failed",
     ("core/runtime/worker.py", "Worker._run"): "a bug in one turn is answered as an error and never ends the gateway",
     ("core/store/sqlite.py", "SqliteStore._commit"): "the writer thread outlives whatever one batch does",
-    ("core/store/sqlite.py", "SqliteStore._commit_each"): "what an operation raises is its caller's result",
+    ("core/store/sqlite.py", "_run_apart"): "what an operation raises is its caller's result",
     ("gateway/receiver.py", "keep_listening"): "one platform's trouble does not end the others",
 }
 MOST_SUPERVISORS = 6
@@ -22,6 +22,7 @@ LATE_IMPORTS: Mapping[str, str] = {
     "channels/registry.py": "loads a channel when it is configured",
     "core/models/litellm.py": "loads litellm with the first call to a model: it takes seconds",
     "gateway/cli/__init__.py": "loads the verb that was called",
+    "core/store/store.py": "loads alembic when a store has another version: it costs more than the rest of a start",
 }
 
 ENVIRONMENT: Mapping[str, str] = {

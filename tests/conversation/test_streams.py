@@ -7,7 +7,8 @@ from core.domain.errors import ModelUnreachable
 from core.models.scripted import ScriptedModel, breaks_off, hangs, says, says_slowly
 from core.store.lock import FileLock
 from core.store.store import open_sqlite
-from gateway.roles import Place, run
+from gateway.locks import Place
+from gateway.roles import run
 from gateway.wiring import wire
 from tests.fakes.chance import FakeChance
 from tests.fakes.channel import FakeChannel
@@ -27,10 +28,7 @@ async def test_a_stream_that_breaks_off_is_begun_anew_and_shown_once(
     world = replace(house, clock=clock, chance=FakeChance())
     async with opened(world) as gateway:
         await platform.person("anna").says("tell")
-        for _ in range(20):
-            await asyncio.sleep(0.005)
-            await clock.advance(0.5)
-        await platform.hears("The pump has three valves and one filter.")
+        await clock.run_until(platform.hears("The pump has three valves and one filter."))
         channel = gateway.world.channels[0]
         assert isinstance(channel, FakeChannel)
         drafts = [text for _, text in channel.drafts]

@@ -1,6 +1,10 @@
 """A clock that moves when a test says so."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import TypeVar
+
+ResultT = TypeVar("ResultT")
 
 
 class FakeClock:
@@ -19,6 +23,15 @@ class FakeClock:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sleepers.append((self._now + round(seconds * 1000), future))
         await future
+
+    async def run_until(self, done: Coroutine[None, None, ResultT], *, step: float = 0.5) -> ResultT:
+        """Move on, step by step, until this has ended; what others do in threads gets real time between two steps."""
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(done)
+            while not task.done():
+                await self.advance(step)
+                await asyncio.wait([task], timeout=0.005)
+        return task.result()
 
     async def advance(self, seconds: float) -> None:
         """Move on, and let everybody who wakes run once."""

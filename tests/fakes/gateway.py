@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from core.ports import Chance, Clock, Model, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
-from gateway.roles import Place, run
+from gateway.locks import Place
+from gateway.roles import run
 from gateway.wiring import Choices, Gateway, World, wire
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import FakePlatform
@@ -92,11 +93,10 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
     store = open_sqlite(house.database, house.clock)
     gateway = wire(house.world(store, [FakeChannel(house.platform)]))
     place = Place(database=house.database, lock=FileLock(house.folder / "worker.lock"))
-    running = asyncio.get_running_loop().create_task(run(gateway, place))
     try:
-        yield gateway
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(run(gateway, place))
+            yield gateway
+            running.cancel()
     finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
         store.close()

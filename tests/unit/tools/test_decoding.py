@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.errors import ToolError
-from core.tools.decoding import MOST_PARTS, SLACK, Decoder
+from core.tools.decoding import MOST_PARTS, EXCESS, Decoder
 
 
 def fed(decoder: Decoder, data: bytes, size: int = 65_536) -> bytes:
@@ -62,7 +62,7 @@ def test_many_empty_parts_are_refused_before_they_cost_time() -> None:
 def test_compressed_data_that_gives_nothing_ends() -> None:
     head, empty_block = gzip.compress(b"")[:10], b"\0\0\0\xff\xff"
     with pytest.raises(ToolError, match="more bytes than it gives"):
-        fed(Decoder("gzip", 1_000), head + empty_block * SLACK)
+        fed(Decoder("gzip", 1_000), head + empty_block * EXCESS)
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip", "compress", "x" * 1_000])

@@ -1,0 +1,71 @@
+"""The commits of a turn: its steps while it runs, and the one that ends it and lets its reply out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from core.bus import Bus, Telemetry
+from core.decide.texts import Texts
+from core.domain.message import says
+from core.ports import Chance, Claim, Clock, Ending, Finished, Turns
+from core.runtime.frame import Frame
+from core.runtime.patience import persist
+from core.runtime.sender import Sender
+
+log = structlog.get_logger(__name__)
+
+
+class LeaseLost(Exception):
+    """The chat is not ours any more; nothing more is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """Writes what a turn did. A store that cannot be written now is waited for: nothing is done twice for it."""
+
+    turns: Turns
+    sender: Sender
+    clock: Clock
+    chance: Chance
+    texts: Texts
+    bus: Bus
+    wake: Callable[[], None]
+
+    async def save(self, frame: Frame) -> None:
+        """Commit what the frame's log holds beyond the store's. Raises LeaseLost."""
+        unsaved = frame.log.take_unsaved()
+        if unsaved and not await persist(lambda: self.turns.append(frame.claim, unsaved), self.clock):
+            raise LeaseLost
+
+    async def close(self, claim: Claim, ending: Ending) -> bool:
+        """The last commit and what follows from it; False when the turn is not ours any more."""
+        send_now = self.sender.reserve(claim.chat_row, claim.chat)
+        finished = Finished(lost=True)
+        try:
+            key = self.chance.key()
+            finished = await persist(lambda: self.turns.finish(claim, ending, key=key, send_now=send_now), self.clock)
+        finally:
+            if send_now and finished.delivery is None:
+                self.sender.give_back(claim.chat_row)
+        if finished.lost or finished.changed:
+            log.info("turn.lost")
+            return False
+        if finished.delivery is not None:
+            self.sender.hand_over(finished.delivery)
+        else:
+            self.sender.wake(claim.chat_row, claim.chat)
+        if finished.waiting:
+            self.wake()
+        self.tell(claim, "terminated", outcome="failed" if ending.cause else "completed")
+        return True
+
+    def failed(self, claim: Claim, cause: str, what: str = "") -> Ending:
+        """The ending that says why there is no answer; `cause` names a text."""
+        said = self.texts.say(cause, what=what)
+        log.warning("turn.failed", cause=said)
+        return Ending(reply=says(self.texts.say("failed", cause=said, id=claim.turn)), cause=said)
+
+    def tell(self, claim: Claim, state: str, **data: object) -> None:
+        """Telemetry of the turn's life: one start, one end."""
+        self.bus.emit(Telemetry(kind="RunLifecycle", chat=claim.chat, turn=claim.turn, data={"state": state, **data}))
