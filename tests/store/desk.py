@@ -17,7 +17,8 @@ from core.domain.step import ModelAnswered, Stamped
 from core.domain.turn import ModelChoice
 from core.ports import Accepted, Claim, Ending, Finished, Lane
 from core.store.inbox import Admission
-from core.store.ports import Holder, StoredChats, StoredInbox, StoredOutbox, StoredTurns
+from core.store.outbox_port import StoredOutbox
+from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns
 from core.store.store import Store
 
 CHANNEL = "fake"
