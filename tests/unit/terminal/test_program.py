@@ -60,14 +60,23 @@ async def test_the_same_on_a_pseudo_terminal() -> None:
         ("</dev/null", 0, "0 turns: []"),
         ("<<< hello >&-", 1, "1 turns: ['hello']"),
         ("-m hello <&- >/dev/full", 1, "1 turns: ['hello']"),
+        (r"-m - < <(printf 'a\nb\n')", 0, r"1 turns: ['a\nb']"),
     ],
 )
-async def test_closed_and_full_streams_end_it_without_a_traceback(redirection: str, code: int, told: str) -> None:
+async def test_whatever_the_streams_are_it_ends_without_a_traceback(redirection: str, code: int, told: str) -> None:
     command = f"exec {' '.join(PROGRAM)} {redirection}"
     process = await asyncio.create_subprocess_exec("bash", "-c", command, cwd=ROOT, stdout=DEVNULL, stderr=PIPE)
     _, err = await process.communicate()
     assert err.decode().strip() == told
     assert process.returncode == code
+
+
+async def test_it_ends_when_the_next_program_of_a_pipeline_has_seen_enough() -> None:
+    command = f"yes hello | {' '.join(PROGRAM)} | head -n 1"
+    process = await asyncio.create_subprocess_exec("bash", "-c", command, cwd=ROOT, stdout=PIPE, stderr=PIPE)
+    out, err = await asyncio.wait_for(process.communicate(), 20)
+    assert out == b"you said hello\n"
+    assert b"Traceback" not in err
 
 
 def _read(fd: int) -> bytes:

@@ -119,6 +119,17 @@ async def test_ctrl_c_stops_what_runs_and_leaves_the_typed_line_alone() -> None:
         assert here.desk.said == ["a long task", "/stop"]
 
 
+async def test_after_a_stop_ctrl_c_is_about_the_line_again() -> None:
+    async with sitting(lambda text: says("Stopped.") if text == "/stop" else None) as here:
+        here.terminal.types("a long task\ranother\r")
+        await here.terminal.shows("> another")
+        here.terminal.types(CTRL_C)
+        await here.terminal.shows("Stopped.")
+        here.terminal.types(CTRL_C + CTRL_C)
+        await here.terminal.shows("leaves")
+        assert here.desk.said == ["a long task", "another", "/stop"]
+
+
 async def test_ctrl_c_stops_a_turn_of_an_earlier_window_whose_draft_is_shown() -> None:
     async with sitting() as here:
         here.channel.draft(here.channel.chat, "something")
