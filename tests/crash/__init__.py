@@ -1,0 +1,1 @@
+"""Real processes that are killed while they work, and started again."""

@@ -1,0 +1,1 @@
+"""The command as people start it: real processes on pseudo-terminals and pipes."""
