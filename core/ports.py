@@ -132,6 +132,7 @@ class Claim:
     choice: ModelChoice
     attempt: int
     shared: bool = False
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +273,7 @@ class Retry:
     not_before: int
     error: str
     unsure: bool = False
+    repeat: int = 0
 
 
 class Outbox(Protocol):

@@ -37,8 +37,7 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
         assert isinstance(channel, TerminalChannel)
         served = Served(spec=spec, account=channel.chat.account, channel=channel)
         async with opened(settings, [served]) as gateway:
-            notices = [*settings.notices, *([why] if why else [])]
-            return await _stay(gateway, channel, place, notices, person=person, resume=wish.resume)
+            return await _stay(gateway, channel, place, [why] if why else [], person=person, resume=wish.resume)
     finally:
         lock.release()
 

@@ -44,9 +44,10 @@ from core.store.outbox_port import StoredOutbox
 from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns
 from core.store.store import Store, open_sqlite
 from core.store.wakeup import LocalWakeup
-from core.tools.fetch import Fetch
+from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
 from gateway.conversation_log import ConversationLog, conversation_file
+from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Presence
 from gateway.redaction import Redactor
@@ -55,7 +56,6 @@ from gateway.sender import ChannelSending
 from gateway.settings import Settings
 
 LEASE_MS = 15_000
-WORKER_LOCK = "worker.lock"
 SERVICE_LOCK = "run.lock"
 
 
@@ -277,8 +277,12 @@ async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -
 
 
 def _tools(settings: Settings) -> Mapping[str, Tool]:
+    bounds = settings.web_fetch
+    caps = Caps(body=bounds.max_bytes, seconds=bounds.timeout_s, redirects=bounds.redirects)
+    tools = shipped(Fetch(caps=caps))
+    settings.require_tools(tools)
     denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
-    return {name: tool for name, tool in shipped(Fetch()).items() if name not in denied}
+    return {name: tool for name, tool in tools.items() if name not in denied}
 
 
 def _choices(settings: Settings, served: Sequence[Served]) -> Choices:

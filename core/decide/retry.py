@@ -1,10 +1,37 @@
 """When a part that did not go out is tried again, and when it is given up."""
 
+from enum import StrEnum
+
+from core.domain.delivery import Settled
 from core.domain.errors import RateLimited, SendError, Unacceptable, Unreachable
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 15 * 60.0
 GIVE_UP_AFTER_MS = 24 * 3600 * 1000
+
+
+class Verdict(StrEnum):
+    """What becomes of a part whose fate was unknown."""
+
+    SENT = "sent"
+    SEND = "send"
+    LEAVE = "leave"
+    REPEAT = "repeat"
+    GIVE_UP = "give_up"
+
+
+_UNKNOWN = (Verdict.LEAVE, Verdict.REPEAT, Verdict.GIVE_UP)
+
+
+def settle(settled: Settled, repeat: int) -> Verdict:
+    """A channel that cannot tell is left alone once, then gets one labelled repeat, and never a second."""
+    match settled:
+        case Settled.SENT:
+            return Verdict.SENT
+        case Settled.NOT_SENT:
+            return Verdict.SEND
+        case Settled.UNKNOWN:
+            return _UNKNOWN[min(repeat, 2)]
 
 
 def retry_at(error: SendError, *, attempt: int, created: int, now: int, jitter: float) -> int | None:

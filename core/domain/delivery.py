@@ -36,6 +36,7 @@ class Receipt:
 class Delivery:
     """A reply with its place: parts below `part` are final, `part` is the one in `state`.
 
+    `repeat` is 1 while an unsure part is left alone, 2 once it went out again.
     `key` is random and fixed for the delivery's life; part n goes out under `key` and its number, on every attempt.
     """
 
@@ -49,7 +50,7 @@ class Delivery:
     state: DeliveryState = DeliveryState.SENDING
     turn: int | None = None
     created_at: int = 0
-    not_before: int = 0
+    repeat: int = 0
 
     def part_key(self) -> str:
         """The idempotency key of the part in flight: at most 25 characters, as Discord's nonce wants it."""

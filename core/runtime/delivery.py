@@ -5,14 +5,15 @@ Whether a part was sent is never guessed: an unsure one is settled with the chan
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import TypeVar
 
 import structlog
 
 from core.bus import Bus, Telemetry
-from core.decide.retry import retry_at
+from core.decide.retry import Verdict, retry_at, settle
 from core.decide.texts import Texts
-from core.domain.delivery import Delivery, DeliveryState, Receipt, Settled
+from core.domain.delivery import Delivery, DeliveryState, Receipt
 from core.domain.errors import SendError, Unsure
 from core.domain.message import Reply, Text
 from core.ports import Chance, Clock, Outbox, Retry, Sending
@@ -25,6 +26,12 @@ log = structlog.get_logger(__name__)
 POLL_S = 1.0
 # How long a channel that cannot tell is left before the part goes out again, labelled as a possible repeat.
 RESEND_AFTER_MS = 10 * 60 * 1000
+
+
+class _Outcome(Enum):
+    SENT = auto()
+    WAITS = auto()
+    DEAD = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +55,11 @@ class Dispatch:
     async def deliver(self, delivery: Delivery) -> bool:
         """All parts that are left of one delivery; False when it has to wait."""
         parts = await self._parts(delivery)
-        stored = len(parts) > 1
         while True:
-            if not await self._send_part(delivery, parts, stored):
-                return False
-            if delivery.part + 1 >= len(parts):
-                return True
-            delivery = replace(delivery, part=delivery.part + 1, attempt=1, state=DeliveryState.SENDING)
+            outcome = await self._send_part(delivery, parts)
+            if outcome is not _Outcome.SENT or delivery.part + 1 >= len(parts):
+                return outcome is not _Outcome.WAITS
+            delivery = replace(delivery, part=delivery.part + 1, attempt=1, repeat=0, state=DeliveryState.SENDING)
 
     async def _parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
         if delivery.part or delivery.attempt > 1 or delivery.state is DeliveryState.UNSURE:
@@ -66,57 +71,84 @@ class Dispatch:
             await self._persist(lambda: self.outbox.keep_parts(delivery, parts))
         return parts
 
-    async def _send_part(self, delivery: Delivery, parts: Sequence[Mapping[str, object]], stored: bool) -> bool:
-        part, more = parts[delivery.part], delivery.part + 1 < len(parts)
+    async def _send_part(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
         try:
-            receipt = await self._settled(delivery, part)
-            if receipt is None:
-                receipt = await self.ways.sending.send(delivery.chat, part, delivery.part_key())
+            if delivery.state is DeliveryState.UNSURE:
+                return await self._settle(delivery, parts)
+            return await self._send(delivery, parts)
         except SendError as error:
             return await self._not_sent(delivery, error)
+
+    async def _send(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
+        receipt = await self.ways.sending.send(delivery.chat, parts[delivery.part], delivery.part_key())
+        return await self._sent(delivery, receipt, parts)
+
+    async def _sent(self, delivery: Delivery, receipt: Receipt, parts: Sequence[Mapping[str, object]]) -> _Outcome:
+        more, stored = delivery.part + 1 < len(parts), len(parts) > 1
         await self._persist(lambda: self.outbox.sent(delivery, receipt, more=more, stored=stored))
         self._tell("delivery.sent", delivery)
-        return True
+        return _Outcome.SENT
 
-    async def _settled(self, delivery: Delivery, part: Mapping[str, object]) -> Receipt | None:
-        """The receipt of an unsure part that was sent after all; None when it is to be sent now."""
-        if delivery.state is not DeliveryState.UNSURE:
-            return None
-        settled = await self.ways.sending.settle(delivery.chat, part, delivery.part_key())
-        if settled is Settled.SENT:
-            return Receipt(message_id="")
-        if settled is Settled.UNKNOWN and not delivery.not_before:
-            raise Unsure("the channel cannot tell whether this was sent")
-        await self._persist(lambda: self.outbox.resume(delivery))
-        if settled is Settled.UNKNOWN:
-            self._tell("delivery.possible_repeat", delivery)
-            labelled = Reply(fragments=(Text(text=self.ways.texts.say("possible_repeat")), *delivery.reply.fragments))
-            repeat = self.ways.sending.render(delivery.chat, replace(delivery.reply, fragments=labelled.fragments))
-            return await self.ways.sending.send(delivery.chat, repeat[0], delivery.part_key())
-        return None
+    async def _settle(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
+        settled = await self.ways.sending.settle(delivery.chat, parts[delivery.part], delivery.part_key())
+        match settle(settled, delivery.repeat):
+            case Verdict.SENT:
+                return await self._sent(delivery, Receipt(message_id=""), parts)
+            case Verdict.SEND:
+                await self._persist(lambda: self.outbox.resume(delivery))
+                return await self._send_again(delivery, parts)
+            case Verdict.LEAVE:
+                at = self.ways.clock.now() + RESEND_AFTER_MS
+                reason = "the channel cannot tell whether this was sent"
+                later = Retry(not_before=at, error=reason, unsure=True, repeat=1)
+                await self._persist(lambda: self.outbox.retry(delivery, later))
+                return _Outcome.WAITS
+            case Verdict.REPEAT:
+                repeated = replace(delivery, repeat=2)
+                await self._persist(lambda: self.outbox.resume(repeated))
+                self._tell("delivery.possible_repeat", repeated)
+                return await self._send_again(repeated, await self._labelled(repeated, parts))
+            case Verdict.GIVE_UP:
+                return await self._give_up(delivery, "sent twice; the channel cannot tell whether it arrived")
 
-    async def _not_sent(self, delivery: Delivery, error: SendError) -> bool:
-        now = self.ways.clock.now()
-        unsure = isinstance(error, Unsure)
-        at = retry_at(
-            error,
-            attempt=delivery.attempt,
-            created=delivery.created_at or now,
-            now=now,
-            jitter=self.ways.chance.jitter(),
-        )
+    async def _send_again(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
+        return await self._send_part(replace(delivery, state=DeliveryState.SENDING), parts)
+
+    async def _labelled(
+        self, delivery: Delivery, parts: Sequence[Mapping[str, object]]
+    ) -> Sequence[Mapping[str, object]]:
+        """The parts with the label on the one in flight, or in front of it where it would not fit."""
+        label = Text(text=self.ways.texts.say("possible_repeat"))
+        if len(parts) == 1:
+            fragments = (label, *delivery.reply.fragments)
+            labelled = self.ways.sending.render(delivery.chat, replace(delivery.reply, fragments=fragments))
+            if len(labelled) == 1:
+                return labelled
+        for part in self.ways.sending.render(delivery.chat, Reply(fragments=(label,))):
+            await self.ways.sending.send(delivery.chat, part, self.ways.chance.key())
+        return parts
+
+    async def _not_sent(self, delivery: Delivery, error: SendError) -> _Outcome:
         reason = f"{type(error).__name__}: {error}"
-        if at is None:
-            await self._persist(lambda: self.outbox.dead(delivery, reason))
-            self._tell("delivery.dead", delivery, error=reason)
-            return True
-        if unsure:
+        if isinstance(error, Unsure):
             # Settled at once; only a channel that cannot tell makes the part wait.
-            at = max(at, now + RESEND_AFTER_MS) if delivery.state is DeliveryState.UNSURE else 0
-        retry = Retry(not_before=at, error=reason, unsure=unsure)
-        await self._persist(lambda: self.outbox.retry(delivery, retry))
+            at: int | None = 0
+        else:
+            now, jitter = self.ways.clock.now(), self.ways.chance.jitter()
+            created = delivery.created_at or now
+            at = retry_at(error, attempt=delivery.attempt, created=created, now=now, jitter=jitter)
+        if at is None:
+            return await self._give_up(delivery, reason)
+        later = Retry(not_before=at, error=reason, unsure=isinstance(error, Unsure), repeat=delivery.repeat)
+        await self._persist(lambda: self.outbox.retry(delivery, later))
         self._tell("delivery.retry", delivery, error=reason)
-        return False
+        return _Outcome.WAITS
+
+    async def _give_up(self, delivery: Delivery, reason: str) -> _Outcome:
+        """The reply ends here; what it had left is not sent, and an operator finds all of it in the outbox."""
+        await self._persist(lambda: self.outbox.dead(delivery, reason))
+        self._tell("delivery.dead", delivery, error=reason)
+        return _Outcome.DEAD
 
     def _tell(self, kind: str, delivery: Delivery, **data: object) -> None:
         log.info(kind, delivery=delivery.id, part=delivery.part, attempt=delivery.attempt, **data)

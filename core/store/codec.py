@@ -1,14 +1,19 @@
 """Domain values as JSON text and back. Unions are told apart by their `kind`."""
 
-from typing import Annotated
+import json
+from typing import Annotated, TypeVar
 
 from pydantic import Field, TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from core.domain.delivery import Receipt
 from core.domain.message import Attachment, Reply
 from core.domain.step import Asked, CallId, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
+from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
 from core.domain.wait import Question
+
+ValueT = TypeVar("ValueT")
 
 _STEP: TypeAdapter[Step] = TypeAdapter(
     Annotated[ModelAnswered | ToolStarted | Asked | ToolFinished | Nudged, Field(discriminator="kind")]
@@ -21,9 +26,29 @@ _QUESTION = TypeAdapter(Question)
 _PART: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
 
 
+def _json(adapter: TypeAdapter[ValueT], value: ValueT) -> str:
+    try:
+        return adapter.dump_json(value).decode()
+    except PydanticSerializationError:
+        # A model or a person wrote half a surrogate pair: it is replaced, the rest is kept.
+        return json.dumps(_well_formed(adapter.dump_python(value)))
+
+
+def _well_formed(value: object) -> object:
+    match value:
+        case str():
+            return well_formed(value)
+        case dict():
+            return {well_formed(str(key)): _well_formed(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_well_formed(inner) for inner in value]
+        case _:
+            return value
+
+
 def step_text(step: Step) -> str:
     """A step as JSON."""
-    return _STEP.dump_json(step).decode()
+    return _json(_STEP, step)
 
 
 def step_value(text: str) -> Step:
@@ -38,7 +63,7 @@ def call_of(step: Step) -> CallId | None:
 
 def reply_text(reply: Reply) -> str:
     """A reply as JSON."""
-    return _REPLY.dump_json(reply).decode()
+    return _json(_REPLY, reply)
 
 
 def reply_value(text: str) -> Reply:
@@ -48,7 +73,7 @@ def reply_value(text: str) -> Reply:
 
 def attachments_text(attachments: tuple[Attachment, ...]) -> str | None:
     """Attachments as JSON; none for none."""
-    return _ATTACHMENTS.dump_json(attachments).decode() if attachments else None
+    return _json(_ATTACHMENTS, attachments) if attachments else None
 
 
 def attachments_value(text: str | None) -> tuple[Attachment, ...]:
@@ -68,12 +93,12 @@ def choice_value(text: str) -> ModelChoice:
 
 def receipt_text(receipt: Receipt) -> str:
     """A receipt as JSON."""
-    return _RECEIPT.dump_json(receipt).decode()
+    return _json(_RECEIPT, receipt)
 
 
 def question_text(question: Question) -> str:
     """A question as JSON."""
-    return _QUESTION.dump_json(question).decode()
+    return _json(_QUESTION, question)
 
 
 def question_value(text: str) -> Question:
@@ -83,7 +108,7 @@ def question_value(text: str) -> Question:
 
 def part_text(part: dict[str, object]) -> str:
     """A rendered part as JSON."""
-    return _PART.dump_json(part).decode()
+    return _json(_PART, part)
 
 
 def part_value(text: str) -> dict[str, object]:

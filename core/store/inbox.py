@@ -14,6 +14,7 @@ from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound, Reply, says
+from core.domain.text import well_formed
 from core.domain.turn import ModelChoice, TurnEvent, TurnState, after
 from core.domain.wait import WaitState
 from core.ports import Accepted, Claim, PendingCommand
@@ -45,6 +46,7 @@ class _Chat:
     live: int
     epoch: int
     asks: int
+    cut: int
     model: str | None
     agent: str | None
     waits: tuple[StoredWait, ...] = ()
@@ -58,6 +60,7 @@ _LOCKED = (
     chats.c.live,
     chats.c.epoch,
     chats.c.asks,
+    chats.c.cut,
     chats.c.model,
     chats.c.agent,
 )
@@ -84,7 +87,7 @@ _INBOUND_BINDS = (
 
 def _insert_inbound(make: UpsertInsert) -> Executable:
     row = make.values(**{name: bindparam(name) for name in _INBOUND_BINDS}, received_at=now_ms())
-    once = row.on_conflict_do_nothing(index_elements=["channel", "account", "event_key"])
+    once = row.on_conflict_do_nothing(index_elements=["event_key", "channel", "account"])
     return once.returning(inbound.c.id)
 
 
@@ -235,8 +238,8 @@ def _lock(conn: Connection, event: Inbound | Dropped) -> _Chat:
         {
             "channel": key.channel,
             "account": key.account,
-            "chat_id": key.chat_id,
-            "thread_id": thread_column(key),
+            "chat_id": well_formed(key.chat_id),
+            "thread_id": well_formed(thread_column(key)),
             "shared": int(isinstance(event, Inbound) and event.shared),
         },
     ).one()
@@ -248,8 +251,9 @@ def _lock(conn: Connection, event: Inbound | Dropped) -> _Chat:
         live=row[4],
         epoch=row[5],
         asks=row[6],
-        model=row[7],
-        agent=row[8],
+        cut=row[7],
+        model=row[8],
+        agent=row[9],
     )
 
 
@@ -266,7 +270,7 @@ def _inbound_row(event: Inbound | Dropped, chat: _Chat, decision: Decision, choi
         "chat": chat.id,
         "channel": event.chat.channel,
         "account": event.chat.account,
-        "event_key": event.event_key,
+        "event_key": well_formed(event.event_key),
         "sender": "",
         "sender_name": "",
         "kind": "message",
@@ -276,19 +280,24 @@ def _inbound_row(event: Inbound | Dropped, chat: _Chat, decision: Decision, choi
         "reply_to": None,
         "at": event.at,
         "command": call.name if call else None,
-        "arguments": call.arguments if call else None,
+        "arguments": well_formed(call.arguments) if call else None,
         "pending": int(isinstance(decision, Command)),
         "drop_reason": decision.reason if isinstance(decision, Drop) else None,
         "choice": codec.choice_text(choice) if isinstance(decision, Enqueue) else None,
     }
     if isinstance(event, Inbound):
-        row |= {"sender": event.sender.user_id, "sender_name": event.sender.name, "kind": event.kind.value}
+        sender = event.sender
+        row |= {
+            "sender": well_formed(sender.user_id),
+            "sender_name": well_formed(sender.name),
+            "kind": event.kind.value,
+        }
         # What was said by somebody who may not speak is not kept: the reason is enough.
         if not isinstance(decision, Drop) or decision.notice is not None:
             row |= {
-                "content": event.content,
+                "content": well_formed(event.content),
                 "attachments": codec.attachments_text(event.attachments),
-                "reply_to": event.reply_to,
+                "reply_to": well_formed(event.reply_to) if event.reply_to else None,
             }
     return row
 
@@ -323,6 +332,7 @@ def _enqueue(
         fence=chat.fence + 1,
         signals=chat.signals,
         epoch=chat.epoch,
+        cut=chat.cut,
         agent=agent,
         choice=choice,
         attempt=1,

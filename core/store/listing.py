@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_column, or_, select
 
 from core.domain.chat import ChatKey
 from core.domain.delivery import DeliveryState
@@ -149,16 +149,25 @@ _OUTBOX: Select[*tuple[object, ...]] = select(
 ).join(chats, chats.c.id == outbox.c.chat)
 
 INBOX_NEWEST = _INBOX.order_by(inbound.c.id.desc()).limit(bindparam("b_limit"))
-INBOX_BROKEN = (
-    _INBOX.where(turns.c.state == TurnState.BROKEN.value).order_by(inbound.c.id.desc()).limit(bindparam("b_limit"))
-)
-INBOX_ONE = _INBOX.where(or_(inbound.c.id == bindparam("b_id"), inbound.c.event_key == bindparam("b_key"))).order_by(
+INBOX_BROKEN = _INBOX.where(
+    inbound.c.id.in_(
+        select(turns.c.id)
+        .where(literal_column("turns.state = 'broken'"))
+        .order_by(turns.c.id.desc())
+        .limit(bindparam("b_limit"))
+    )
+).order_by(inbound.c.id.desc())
+INBOX_BY_ID = _INBOX.where(inbound.c.id == bindparam("b_id"))
+INBOX_BY_KEY = _INBOX.where(inbound.c.event_key == bindparam("b_key")).limit(1)
+INBOX_OF_TURN = _INBOX.where(or_(inbound.c.id == bindparam("b_turn"), inbound.c.turn == bindparam("b_turn"))).order_by(
     inbound.c.id
 )
-INBOX_OF_TURN = _INBOX.where(turns.c.id == bindparam("b_turn")).order_by(inbound.c.id)
 OUTBOX_NEWEST = _OUTBOX.order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
 OUTBOX_STATE = (
     _OUTBOX.where(outbox.c.state == bindparam("b_state")).order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
+)
+OUTBOX_DEAD = (
+    _OUTBOX.where(literal_column("outbox.state = 'dead'")).order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
 )
 OUTBOX_ONE = _OUTBOX.where(outbox.c.id == bindparam("b_id"))
 OUTBOX_OF = _OUTBOX.where(or_(outbox.c.turn == bindparam("b_id"), outbox.c.inbound == bindparam("b_id"))).order_by(
@@ -179,8 +188,9 @@ LIVE_BY_STATE = (
     .group_by(turns.c.state)
 )
 OPEN_DELIVERIES = select(func.count(), func.min(outbox.c.created_at)).where(outbox.c.closed_at.is_(None))
-DEAD_DELIVERIES = select(func.count()).select_from(outbox).where(outbox.c.state == DeliveryState.DEAD.value)
-CHATS = select(func.count()).select_from(chats)
+DEAD_DELIVERIES = select(func.count()).select_from(outbox).where(literal_column("outbox.state = 'dead'"))
+# Chats are never removed, so the newest id is their number.
+CHATS = select(func.coalesce(func.max(chats.c.id), 0))
 CHAT_ROW = select(chats.c.id, chats.c.cut).where(
     and_(
         chats.c.channel == bindparam("b_channel"),
@@ -200,12 +210,16 @@ def outbox_list(conn: Connection, limit: int, state: DeliveryState | None = None
     """The newest deliveries, newest first, of one state or all."""
     if state is None:
         return _outbox_lines(conn, OUTBOX_NEWEST, {"b_limit": min(limit, MOST)})
+    if state is DeliveryState.DEAD:
+        return _outbox_lines(conn, OUTBOX_DEAD, {"b_limit": min(limit, MOST)})
     return _outbox_lines(conn, OUTBOX_STATE, {"b_limit": min(limit, MOST), "b_state": state.value})
 
 
 def inbox_one(conn: Connection, name: str) -> InboxLine | None:
     """By our id or the platform's event key."""
-    found = _inbox_lines(conn, INBOX_ONE, _names(name))
+    ours = name.isascii() and name.isdigit() and len(name) < 19
+    found = _inbox_lines(conn, INBOX_BY_ID, {"b_id": int(name)}) if ours else []
+    found = found or _inbox_lines(conn, INBOX_BY_KEY, {"b_key": name})
     return found[0] if found else None
 
 
@@ -259,11 +273,6 @@ def chat_row(conn: Connection, key: ChatKey) -> tuple[int, int] | None:
     }
     row = conn.execute(CHAT_ROW, binds).one_or_none()
     return (row[0], row[1]) if row else None
-
-
-def _names(name: str) -> dict[str, object]:
-    small = name.isascii() and name.isdigit() and len(name) < 19
-    return {"b_id": int(name) if small else -1, "b_key": name}
 
 
 def _inbox_lines(conn: Connection, statement: Select[*tuple[object, ...]], binds: dict[str, object]) -> list[InboxLine]:

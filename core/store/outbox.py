@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
 from sqlalchemy.sql import Executable
 
 from core.domain.delivery import Delivery, DeliveryState, Receipt
@@ -17,14 +17,15 @@ DUE = (
     select(outbox.c.chat)
     .join(chats, chats.c.id == outbox.c.chat)
     .where(
-        outbox.c.closed_at.is_(None),
+        # The oldest of each chat only: what has to wait holds up all behind it.
+        outbox.c.id.in_(select(func.min(outbox.c.id)).where(outbox.c.closed_at.is_(None)).group_by(outbox.c.chat)),
         outbox.c.state != DeliveryState.SENDING.value,
         outbox.c.not_before <= now_ms(),
-        chats.c.channel == bindparam("b_channel"),
-        chats.c.account == bindparam("b_account"),
+        # Joined with '' so that the search begins at the few open deliveries, not at all chats of the account.
+        chats.c.channel.concat(literal_column("''")) == bindparam("b_channel"),
+        chats.c.account.concat(literal_column("''")) == bindparam("b_account"),
         or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
     )
-    .distinct()
     .limit(1_000)
 )
 
@@ -39,7 +40,7 @@ OLDEST = (
         outbox.c.attempt,
         (outbox.c.not_before <= now_ms()).label("due"),
         outbox.c.created_at,
-        outbox.c.not_before,
+        outbox.c.repeat,
         chats.c.channel,
         chats.c.account,
         chats.c.chat_id,
@@ -58,6 +59,12 @@ MARK_SENDING = (
     .values(state=DeliveryState.SENDING.value, attempt=outbox.c.attempt + 1)
 )
 
+MARK_RESUMED = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"))
+    .values(state=DeliveryState.SENDING.value, attempt=outbox.c.attempt + 1, repeat=bindparam("b_repeat"))
+)
+
 SENT = (
     update(outbox)
     .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
@@ -71,6 +78,8 @@ NEXT_PART = (
         state=DeliveryState.SENDING.value,
         part=bindparam("b_part"),
         attempt=1,
+        not_before=0,
+        repeat=0,
         receipt=bindparam("b_receipt"),
         error=None,
     )
@@ -85,17 +94,18 @@ PART_SENT = (
 RETRY = (
     update(outbox)
     .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
-    .values(state=bindparam("b_state"), not_before=bindparam("b_not_before"), error=bindparam("b_error"))
+    .values(
+        state=bindparam("b_state"),
+        not_before=bindparam("b_not_before"),
+        repeat=bindparam("b_repeat"),
+        error=bindparam("b_error"),
+    )
 )
 
 DEAD = (
     update(outbox)
     .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
     .values(state=DeliveryState.DEAD.value, error=bindparam("b_error"), closed_at=now_ms())
-)
-
-INSERT_PART = insert(outbox_parts).values(
-    delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload")
 )
 
 PARTS = select(outbox_parts.c.payload).where(outbox_parts.c.delivery == bindparam("b_id")).order_by(outbox_parts.c.n)
@@ -129,6 +139,15 @@ def _answer_once(make: UpsertInsert) -> Executable:
     return row.on_conflict_do_nothing(index_elements=["inbound"])
 
 
+def _keep_part(make: UpsertInsert) -> Executable:
+    row = make.values(delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload"))
+    # Rendered anew after an operator's retry: what was kept before counts no more.
+    fresh = {"payload": row.excluded.payload, "receipt": None, "error": None}
+    return row.on_conflict_do_update(index_elements=["delivery", "n"], set_=fresh)
+
+
+KEEP_PART = PerDialect(outbox_parts, _keep_part)
+
 ANSWER_COMMAND = PerDialect(outbox, _answer_once)
 
 PERFORMED = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(pending=0)
@@ -161,19 +180,19 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
         state=DeliveryState.UNSURE if unsure else DeliveryState.SENDING,
         turn=row.turn,
         created_at=row.created_at,
-        not_before=row.not_before,
+        repeat=row.repeat,
     )
 
 
 def resume(conn: Connection, delivery: Delivery) -> None:
-    """An unsure part was surely not sent, or may be repeated: mark it as sending again."""
-    conn.execute(MARK_SENDING, {"b_id": delivery.id})
+    """An unsure part was surely not sent, or may be repeated: mark it as sending again, with its count of repeats."""
+    conn.execute(MARK_RESUMED, {"b_id": delivery.id, "b_repeat": delivery.repeat})
 
 
 def keep_parts(conn: Connection, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
     """Keep rendered parts; only a reply of several parts has any."""
     rows = [{"delivery": delivery.id, "n": n, "payload": codec.part_text(dict(part))} for n, part in enumerate(parts)]
-    conn.execute(INSERT_PART, rows)
+    conn.execute(KEEP_PART.on(conn), rows)
 
 
 def stored_parts(conn: Connection, delivery: Delivery) -> list[dict[str, object]]:
@@ -195,7 +214,8 @@ def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, sto
 def retry(conn: Connection, delivery: Delivery, later: Retry) -> None:
     """Leave the part for later; an unsure one is settled before it goes out again."""
     state = DeliveryState.UNSURE if later.unsure else DeliveryState.NEW
-    row = {"b_id": delivery.id, "b_state": state.value, "b_not_before": later.not_before, "b_error": later.error}
+    row = {"b_id": delivery.id, "b_state": state.value, "b_not_before": later.not_before}
+    row |= {"b_repeat": later.repeat, "b_error": later.error}
     conn.execute(RETRY, row)
 
 

@@ -14,6 +14,7 @@ RETRY = (
         closed_at=null(),
         error=null(),
         attempt=0,
+        repeat=0,
         not_before=0,
         created_at=now_ms(),  # given up 24 hours after this
     )

@@ -100,7 +100,7 @@ inbound = Table(
     "inbound",
     metadata,
     _Inbound,
-    UniqueConstraint("channel", "account", "event_key"),
+    UniqueConstraint("event_key", "channel", "account"),
     CheckConstraint("lane IN ('turn', 'control')", name="lane"),
     CheckConstraint("drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name="a_drop_starts_nothing"),
     CheckConstraint("pending IN (0, 1) AND (pending = 0 OR command IS NOT NULL)", name="pending_is_a_command"),
@@ -134,6 +134,7 @@ turns = Table(
         "(finished_at IS NULL) = (state IN ('queued', 'running', 'waiting'))", name="a_final_state_has_a_time"
     ),
     Index("turns_chat", "chat", "id"),
+    _partial("turns_broken", "id", where="state = 'broken'"),
     _partial("turns_live", "chat", "id", where="finished_at IS NULL"),
     _partial("one_running_turn_per_chat", "chat", where="state = 'running'", unique=True),
 )
@@ -236,6 +237,7 @@ class _Outbox(TypedColumns):
     part: Named[int] = Column(Integer, server_default="0")  # parts below are final, this one is in `state`
     attempt: Named[int] = Column(Integer, server_default="0")
     not_before: Named[int] = Column(Id, server_default="0")
+    repeat: Named[int] = Column(Integer, server_default="0")  # 1: unsure and left alone for now, 2: sent once more
     error: Named[str | None] = Column(Text)
     receipt: Named[str | None] = Column(Text)
     created_at: Named[int] = Column(Id)
@@ -252,6 +254,7 @@ outbox = Table(
     CheckConstraint("state IN ('new', 'sending', 'unsure', 'sent', 'dead')", name="state"),
     CheckConstraint("(closed_at IS NULL) = (state IN ('new', 'sending', 'unsure'))", name="a_final_state_has_a_time"),
     _partial("outbox_open", "chat", "id", where="closed_at IS NULL"),
+    _partial("outbox_dead", "id", where="state = 'dead'"),
     _partial("outbox_turn", "turn", where="turn IS NOT NULL"),
     Index("outbox_chat", "chat", "id"),
     sqlite_autoincrement=True,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, desc, func, literal, select, union_all, update
+from sqlalchemy import Connection, bindparam, desc, func, literal, literal_column, select, union_all, update
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import ChatKey
@@ -42,7 +42,7 @@ UNDER_WAY = select(
     .scalar_subquery()
     + select(func.count())
     .select_from(inbound)
-    .where(inbound.c.chat == bindparam("b_chat"), inbound.c.pending == 1)
+    .where(literal_column("+inbound.chat") == bindparam("b_chat"), literal_column("inbound.pending = 1"))
     .scalar_subquery()
 )
 
@@ -80,7 +80,7 @@ SAID: Executable = (
 
 SHOWN = (
     update(outbox)
-    .where(outbox.c.chat == bindparam("b_chat"), outbox.c.closed_at.is_(None), outbox.c.turn.is_not(None))
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
     .values(state=DeliveryState.SENT.value, closed_at=now_ms(), error=None)
 )
 
@@ -107,7 +107,9 @@ def recall(conn: Connection, key: ChatKey) -> list[Line]:
         return []
     chat, cut = row
     found = conn.execute(SAID, {"b_chat": chat, "b_cut": cut}).all()
-    conn.execute(SHOWN, {"b_chat": chat})
+    for _, half, line_id, _, _ in found:
+        if half:
+            conn.execute(SHOWN, {"b_id": line_id})
     return [_line(half, body, at) for _, half, _, body, at in sorted(found)]
 
 

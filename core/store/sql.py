@@ -18,6 +18,7 @@ BuiltT = TypeVar("BuiltT", bound=Executable)
 UpsertInsert = sqlite.Insert | postgresql.Insert
 
 # A full disk says "full", a full quota or a broken disk says "disk I/O error"; both mean: nothing was committed.
+_BUSY = ("locked", "busy", "unable to open", "readonly", "not a database", "malformed", "connection", "timeout")
 _FULL = ("database or disk is full", "disk i/o error", "no space left", "could not extend file", "disk full")
 
 
@@ -65,7 +66,9 @@ def as_store_errors() -> Iterator[None]:
         words = str(exc.orig).lower()
         if any(sign in words for sign in _FULL):
             raise StoreFull(f"the store has no space left ({exc.orig}): free space on its disk") from exc
-        raise StoreError(f"the store does not answer: {exc.orig}") from exc
+        if any(sign in words for sign in _BUSY):
+            raise StoreError(f"the store does not answer: {exc.orig}") from exc
+        raise
     except DBAPIError as exc:
         if exc.connection_invalidated:
             raise StoreError(f"the store's connection broke: {exc.orig}") from exc

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -45,7 +45,9 @@ class _Operation(Generic[ResultT]):
 def connect(path: Path, clock: Callable[[], int], *, writes: bool, synchronous: str = "FULL") -> Engine:
     """An engine on the file. `clock` becomes the database's clock: SQLite runs inside this process anyway."""
     engine = create_engine(
-        f"sqlite:///{path}", connect_args={"check_same_thread": False, "timeout": BUSY_MS / 1000}, pool_size=READERS
+        URL.create("sqlite", database=str(path)),
+        connect_args={"check_same_thread": False, "timeout": BUSY_MS / 1000},
+        pool_size=READERS,
     )
 
     @event.listens_for(engine, "connect")
@@ -96,6 +98,8 @@ class SqliteStore:
 
         The operation may run twice (when another one of its group failed), so it must be pure but for its connection.
         """
+        if not self._thread.is_alive():
+            raise StoreError("the store is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[ResultT] = loop.create_future()
         self._waiting.put(_Operation(run=operation, future=future, loop=loop))  # type: ignore[arg-type]

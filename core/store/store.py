@@ -2,12 +2,14 @@
 
 import importlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DatabaseError
 
-from core.domain.errors import StoreUnusable
+from core.domain.errors import StoreError, StoreUnusable
 from core.ports import Clock
 from core.store.lock import FileLock
 from core.store.sql import as_store_errors
@@ -18,6 +20,8 @@ T = TypeVar("T")
 
 # The newest migration; a store that has it is opened without loading the migration library.
 HEAD = "0001"
+
+_NOT_OURS = "{path} is not a store of Parley: move it away, or name another file as path in [store]"
 
 
 class Store:
@@ -52,8 +56,10 @@ def open_sqlite(path: Path, clock: Clock, *, relaxed: bool = False) -> Store:
 
 def upgrade(path: Path) -> None:
     """Bring the file to the newest schema; one process at a time. Refuses a file that is newer than this program."""
-    if _revision(path) == HEAD:
-        return
+    # Whoever starts beside us may be making the file: then the answer comes under the lock.
+    with suppress(StoreError):
+        if _revision(path) == HEAD:
+            return
     lock = FileLock(path.with_name(path.name + ".upgrade.lock"))
     lock.wait()
     try:
@@ -68,9 +74,14 @@ def _revision(path: Path) -> str | None:
     engine = connect(path, lambda: 0, writes=False)
     try:
         with as_store_errors(), engine.connect() as conn:
-            if not inspect(conn).has_table("alembic_version"):
+            tables = inspect(conn).get_table_names()
+            if not tables:
                 return None
+            if "alembic_version" not in tables:
+                raise StoreUnusable(_NOT_OURS.format(path=path))
             found = conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    except DatabaseError as exc:
+        raise StoreUnusable(_NOT_OURS.format(path=path)) from exc
     finally:
         engine.dispose()
     if found is not None and found > HEAD:

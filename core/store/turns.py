@@ -87,11 +87,9 @@ INSERT_DELIVERY = (
 
 _window = (
     select(turns.c.id)
-    .join(chats, chats.c.id == turns.c.chat)
     .where(
         turns.c.chat == bindparam("b_chat"),
         turns.c.id > bindparam("b_since"),
-        turns.c.id > chats.c.cut,
         turns.c.id <= bindparam("b_turn"),
         turns.c.undone == 0,
     )
@@ -146,7 +144,7 @@ HISTORY: Executable = union_all(
 
 def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     """The chat's log after turn `since`, at most 200 turns of it, the claimed turn last."""
-    rows = conn.execute(HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": since})
+    rows = conn.execute(HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
     for turn, half, seq, body, sender, sender_name, attachments, at, channel, account in rows:

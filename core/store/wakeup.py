@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from core.ports import Clock
 
@@ -45,7 +46,7 @@ async def watch(path: Path, clock: Clock, wakeups: tuple[LocalWakeup, ...]) -> N
     SQLite counts commits in `data_version`; reading it touches shared memory only (some 10 us), so it is done in the
     loop itself, ten times a second.
     """
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=0)
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=0)
     try:
         seen = None
         while True:

@@ -4,8 +4,8 @@ import sys
 
 import click
 
+from gateway.cli.opening import logging_of, opened
 from gateway.cli.process import run_to_the_end
-from gateway.settings import from_process
 from gateway.windows import Wish, talk
 from gateway.wiring import place_of
 
@@ -16,6 +16,6 @@ from gateway.wiring import place_of
 @click.option("--resume", is_flag=True, help="Show the conversation so far, and what arrived meanwhile.")
 def command(message: str | None, session: str | None, resume: bool) -> None:
     """Talk in this terminal. Lines from a pipe are messages, and only replies go to standard output."""
-    settings = from_process()
+    settings = opened()
     wish = Wish(session=session, message=message, resume=resume)
-    sys.exit(run_to_the_end(settings, talk(settings, wish, place_of(settings, window=True))))
+    sys.exit(run_to_the_end(logging_of(settings), talk(settings, wish, place_of(settings, window=True))))

@@ -1,22 +1,17 @@
 """`parley models`: which models there are, which one answers, and adding one that runs on this machine."""
 
-import asyncio
-
 import click
 
-from core.domain.errors import SettingsError
 from core.models.entry import ModelEntry
-from core.models.local import LOCAL_MODEL, require_engine
+from core.models.local import require_engine
 from core.models.registry import Active
-from core.models.weights import fetch_weights
 from gateway.cli.active import active_model
+from gateway.cli.local_model import LOCAL_NAME, fetched, with_local
 from gateway.cli.opening import opened
 from gateway.cli.output import say, say_json, table
 from gateway.redaction import redact
 from gateway.settings import Settings
-from gateway.settings_edit import with_section, write
-
-LOCAL_NAME = "local"
+from gateway.settings_edit import write
 
 
 @click.group("models")
@@ -53,27 +48,14 @@ def add_local() -> None:
     require_engine()
     text = with_local(settings)
     say("Fetching the weights ...")
-    place = asyncio.run(fetch_weights(settings.home.weights))
-    say(f"{place} is there.")
+    say(f"{fetched(settings)} is there.")
     if text is None:
         say(f"{settings.file} has [models.local] already.")
         return
     write(settings.file, text)
     say(f"Added [models.local] to {settings.file}.")
-    if len(settings.models) > 0 and settings.model != LOCAL_NAME:
+    if settings.models and settings.model != LOCAL_NAME:
         say(f'To make it the default, set model = "{LOCAL_NAME}" there; /model {LOCAL_NAME} chooses it for one chat.')
-
-
-def with_local(settings: Settings) -> str | None:
-    """The settings file with the local model in it; None when it is there already. Raises SettingsError."""
-    present = settings.models.get(LOCAL_NAME)
-    if present is None:
-        lines = {"model": f'"{LOCAL_MODEL}"'}
-        return with_section(settings.source.text, f"models.{LOCAL_NAME}", lines, "A small model on this machine.")
-    if present.model != LOCAL_MODEL or present.api_base is not None:
-        text = f"{settings.file}: models.{LOCAL_NAME} is another model already: give that section another name"
-        raise SettingsError(text)
-    return None
 
 
 def listing(entries: tuple[ModelEntry, ...], active: Active, settings: Settings) -> str:

@@ -1,6 +1,10 @@
 """What every verb that reads the settings begins with."""
 
+from contextlib import AbstractContextManager
+
 from gateway.cli.output import complain
+from gateway.logs import console, logging_to
+from gateway.redaction import Redactor
 from gateway.settings import Settings, from_process
 
 
@@ -10,3 +14,8 @@ def opened() -> Settings:
     for notice in settings.notices:
         complain(notice)
     return settings
+
+
+def logging_of(settings: Settings) -> AbstractContextManager[None]:
+    """The log of this home, with its warnings on the terminal too, for as long as the block lasts."""
+    return logging_to(settings.home, settings.logs, Redactor(settings.secrets), console())

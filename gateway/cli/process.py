@@ -3,16 +3,12 @@
 import asyncio
 import signal
 from collections.abc import Coroutine
-from contextlib import suppress
-
-from gateway.logs import console, logging_to
-from gateway.redaction import Redactor
-from gateway.settings import Settings
+from contextlib import AbstractContextManager, suppress
 
 
-def run_to_the_end(settings: Settings, work: Coroutine[None, None, int]) -> int:
+def run_to_the_end(logging: AbstractContextManager[None], work: Coroutine[None, None, int]) -> int:
     """Run until it is done, and give its exit code. SIGTERM and SIGHUP end it in good order, with code 0."""
-    with logging_to(settings.home, settings.logs, Redactor(settings.secrets), console()):
+    with logging:
         return asyncio.run(_until_told(work))
 
 

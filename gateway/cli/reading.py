@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from core.runtime.ambient import SystemClock
 from core.store.store import Store, open_sqlite
-from gateway.logs import console, logging_to
-from gateway.redaction import Redactor
+from gateway.cli.opening import logging_of
 from gateway.settings import Settings
 
 T = TypeVar("T")
@@ -18,7 +17,7 @@ def ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T | No
     if not settings.database.exists():
         return None
     # What is logged meanwhile belongs into the log: standard output is the verb's answer.
-    with logging_to(settings.home, settings.logs, Redactor(settings.secrets), console()):
+    with logging_of(settings):
         return asyncio.run(_ask(settings, question))
 
 

@@ -6,8 +6,9 @@ import click
 
 from core.domain.errors import ParleyError, SettingsError
 from core.store.lock import FileLock
+from gateway.cli.opening import logging_of, opened
 from gateway.cli.process import run_to_the_end
-from gateway.settings import Settings, from_process
+from gateway.settings import Settings
 from gateway.windows import Wish, talk
 from gateway.wiring import SERVICE_LOCK, place_of
 
@@ -15,7 +16,7 @@ from gateway.wiring import SERVICE_LOCK, place_of
 @click.command("run")
 def command() -> None:
     """Run the gateway until it is told to end. One process a store; windows work beside it."""
-    settings = from_process()
+    settings = opened()
     service = FileLock(settings.home.path / SERVICE_LOCK)
     if not service.acquire():
         raise ParleyError(f"parley run works on {settings.database} already (process {service.holder()}): end it first")
@@ -32,4 +33,4 @@ def _run(settings: Settings) -> int:
             f"{settings.file}: no channel is configured and there is no terminal: add a section [channels.NAME]"
         )
     why = f"No channel is configured in {settings.file}, so this terminal is the channel."
-    return run_to_the_end(settings, talk(settings, Wish(), place_of(settings, window=False), why=why))
+    return run_to_the_end(logging_of(settings), talk(settings, Wish(), place_of(settings, window=False), why=why))

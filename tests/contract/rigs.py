@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from channels.contract import Channel
 from channels.terminal.outbound import TerminalPart
@@ -203,10 +203,10 @@ class WindowRig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A channel of the suite. `acknowledges` and `echoes`: its rig has these knobs too."""
+    """A channel of the suite; `opens` gives its Rig. `acknowledges` and `echoes`: its rig has these knobs too."""
 
     name: str
-    opens: Callable[[], AbstractAsyncContextManager[Rig[Any]]]
+    opens: Callable[[], AbstractAsyncContextManager[object]]
     acknowledges: bool = False
     echoes: bool = False
 
@@ -215,14 +215,14 @@ def fake(profile: Profile) -> Subject:
     """The fake platform with one kind of manners."""
 
     @asynccontextmanager
-    async def opens() -> AsyncIterator[Rig[Any]]:
+    async def opens() -> AsyncIterator[Rig[FakePart]]:
         yield FakeRig(profile)
 
     return Subject(name=f"fake {profile.name.lower()}", opens=opens, acknowledges=True, echoes=True)
 
 
 @asynccontextmanager
-async def piped() -> AsyncIterator[Rig[Any]]:
+async def piped() -> AsyncIterator[Rig[TerminalPart]]:
     """The terminal without a person in front."""
     with plumbing() as laid:
         rig = PipeRig(laid)
@@ -232,7 +232,7 @@ async def piped() -> AsyncIterator[Rig[Any]]:
 
 
 @asynccontextmanager
-async def attended() -> AsyncIterator[Rig[Any]]:
+async def attended() -> AsyncIterator[Rig[TerminalPart]]:
     """The terminal with one."""
     with FakeTerminal().opened() as terminal, connected(terminal):
         yield WindowRig(terminal)

@@ -34,7 +34,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def store(database: Path, clock: FakeClock) -> Iterator[Store]:
     """This test's store."""
-    opened = open_sqlite(database, clock)
+    opened = open_sqlite(database, clock, relaxed=True)
     try:
         yield opened
     finally:

@@ -110,7 +110,7 @@ def _inbound() -> None:
         ),
         sa.ForeignKeyConstraint(["chat"], ["chats.id"], name=op.f("fk_inbound_chat_chats")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_inbound")),
-        sa.UniqueConstraint("channel", "account", "event_key", name=op.f("uq_inbound_channel_account_event_key")),
+        sa.UniqueConstraint("event_key", "channel", "account", name=op.f("uq_inbound_event_key_channel_account")),
         sqlite_autoincrement=True,
     )
     op.create_index("inbound_chat", "inbound", ["chat", "id"], unique=False)
@@ -141,6 +141,7 @@ def _turns() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_turns")),
     )
     _partial("one_running_turn_per_chat", "turns", ["chat"], where="state = 'running'", unique=True)
+    _partial("turns_broken", "turns", ["id"], where="state = 'broken'")
     op.create_index("turns_chat", "turns", ["chat", "id"], unique=False)
     _partial("turns_live", "turns", ["chat", "id"], where="finished_at IS NULL")
 
@@ -179,6 +180,7 @@ def _outbox() -> None:
         sa.Column("part", sa.Integer(), server_default="0", nullable=False),
         sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
         sa.Column("not_before", _ID, server_default="0", nullable=False),
+        sa.Column("repeat", sa.Integer(), server_default="0", nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("receipt", sa.Text(), nullable=True),
         sa.Column("created_at", _ID, nullable=False),
@@ -199,6 +201,7 @@ def _outbox() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("outbox_chat", "outbox", ["chat", "id"], unique=False)
+    _partial("outbox_dead", "outbox", ["id"], where="state = 'dead'")
     _partial("outbox_open", "outbox", ["chat", "id"], where="closed_at IS NULL")
     _partial("outbox_turn", "outbox", ["turn"], where="turn IS NOT NULL")
 
