@@ -105,7 +105,10 @@ class Tool(Protocol):
         """Name, schema, effect."""
 
     async def run(self, arguments: str, context: ToolContext) -> ToolResult | Ask:
-        """An Ask parks the call until the person has answered. Raises ToolError with a text for the model; anything else is a bug and is reported as one."""
+        """An Ask parks the call until the person has answered.
+
+        Raises ToolError with a text for the model; anything else is a bug and is reported as one.
+        """
 
 
 class Agents(Protocol):
@@ -148,8 +151,8 @@ class Accepted:
     """What intake did with an event. It is committed: the channel may acknowledge.
 
     `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
-    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked turn
-    may go on.
+    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked
+    turn may go on.
     """
 
     inbound: int
@@ -318,6 +321,9 @@ class Sending(Protocol):
 
     async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
         """One call out. Raises SendError."""
+
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: Mapping[str, object], key: str) -> Receipt | None:
+        """Change a message that was sent; None where the channel cannot. Raises SendError. Repeating it is harmless."""
 
     async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
         """Was it sent?"""

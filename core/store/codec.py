@@ -96,6 +96,11 @@ def receipt_text(receipt: Receipt) -> str:
     return _json(_RECEIPT, receipt)
 
 
+def receipt_value(text: str) -> Receipt:
+    """The receipt that `receipt_text` wrote."""
+    return _RECEIPT.validate_json(text)
+
+
 def question_text(question: Question) -> str:
     """A question as JSON."""
     return _json(_QUESTION, question)

@@ -108,7 +108,7 @@ PARK_CHAT = (
 PARK_TURN = (
     update(turns)
     .where(turns.c.id == bindparam("b_turn"))
-    .values(state=after(TurnState.RUNNING, TurnEvent.PARKED).value)
+    .values(state=after(TurnState.RUNNING, TurnEvent.PARKED).value, attempt=0)
 )
 
 SIGNALS = select(chats.c.fence, chats.c.signals).where(chats.c.id == bindparam("b_chat"))
