@@ -67,6 +67,14 @@ class Channel(Protocol[PartT]):
 
 
 @runtime_checkable
+class Edits(Protocol):
+    """Can change a message that it sent."""
+
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: Any, key: str) -> Receipt:
+        """One call out; the same edit twice is one. Raises SendError."""
+
+
+@runtime_checkable
 class ShowsDrafts(Protocol):
     """Can show an answer while it is being written."""
 

@@ -16,9 +16,10 @@ from core.domain.prompt import ModelSize as ModelSize
 from core.domain.prompt import Prompt as Prompt
 from core.domain.prompt import PromptCall as PromptCall
 from core.domain.prompt import PromptMessage as PromptMessage
-from core.domain.step import ModelAnswered, Stamped
+from core.domain.step import CallId, ModelAnswered, Stamped
 from core.domain.tool import ToolResult, ToolSpec
 from core.domain.turn import ModelChoice
+from core.domain.wait import Ask, Question
 
 # --- time and chance ------------------------------------------------------------------------------------------------
 
@@ -103,8 +104,11 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec:
         """Name, schema, effect."""
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolResult:
-        """Raises ToolError with a text for the model; anything else is a bug and is reported as one."""
+    async def run(self, arguments: str, context: ToolContext) -> ToolResult | Ask:
+        """An Ask parks the call until the person has answered.
+
+        Raises ToolError with a text for the model; anything else is a bug and is reported as one.
+        """
 
 
 class Agents(Protocol):
@@ -147,7 +151,8 @@ class Accepted:
     """What intake did with an event. It is committed: the channel may acknowledge.
 
     `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
-    is set when a command waits to be performed. `replies` says that a delivery was written.
+    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked
+    turn may go on.
     """
 
     inbound: int
@@ -159,6 +164,7 @@ class Accepted:
     stopped: tuple[int, ...] = ()
     command: bool = False
     replies: bool = False
+    resumed: bool = False
 
 
 class Inbox(Protocol):
@@ -224,6 +230,18 @@ class Turns(Protocol):
 
     async def finish(self, claim: Claim, ending: Ending, *, key: str, send_now: bool) -> Finished:
         """Close the turn, write its reply, free the chat for its next turn: one commit."""
+
+    async def ask(self, claim: Claim, seq: int, question: Question, *, key: str) -> bool:
+        """Log that a call waits for a person and ask them; False when the lease is lost."""
+
+    async def answers(self, claim: Claim) -> Mapping[CallId, str]:
+        """What people said to the questions of the turn so far."""
+
+    async def park(self, claim: Claim) -> Finished:
+        """Give the chat up until an answer comes; `changed` when one came in already."""
+
+    async def signals(self, claim: Claim) -> int | None:
+        """The chat's signals now; None when the lease is lost."""
 
     async def release(self, claim: Claim) -> None:
         """Give an unfinished turn back, for any worker to go on with it; not counted as an attempt."""
@@ -304,8 +322,18 @@ class Sending(Protocol):
     async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
         """One call out. Raises SendError."""
 
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: Mapping[str, object], key: str) -> Receipt | None:
+        """Change a message that was sent; None where the channel cannot. Raises SendError. Repeating it is harmless."""
+
     async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
         """Was it sent?"""
+
+
+class Waits(Protocol):
+    """Questions whose time runs out."""
+
+    async def tick(self) -> Sequence[tuple[int, ChatKey]]:
+        """Expire and remind what is due; gives the chats (row and key) that have something to say."""
 
 
 class Wakeup(Protocol):

@@ -41,7 +41,7 @@ from core.runtime.worker import Worker
 from core.store.inbox import Admission
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredOutbox
-from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns
+from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns, StoredWaits
 from core.store.store import Store, open_sqlite
 from core.store.wakeup import LocalWakeup
 from core.tools.fetch import Caps, Fetch
@@ -108,7 +108,7 @@ def wire(world: World) -> Gateway:
     bus = Bus()
     work, send, command = LocalWakeup(), LocalWakeup(), LocalWakeup()
     owner = world.chance.key()
-    turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS))
+    turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS), world.choices.texts)
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
     presence = Presence(bus, world.channels)
@@ -124,7 +124,9 @@ def wire(world: World) -> Gateway:
         performers=performers(
             world.choices.commands, StoredChats(world.store), world.models, world.choices.texts, world.clock
         ),
+        waits=StoredWaits(world.store, world.choices.texts),
         sender=sender,
+        worker=worker,
         wakeup=command,
         chance=world.chance,
     )
@@ -175,7 +177,7 @@ def _runner(
     choices = world.choices
     system = SystemPrompt(world.agents, choices.workspace, world.clock)
     return TurnRunner(
-        loading=Loading(History(turns), system, world.tools),
+        loading=Loading(turns, History(turns), system, world.tools),
         asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
         bench=Bench(
             workspace=choices.workspace,

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from core.decide.commands import Misspelt, parse
 from core.decide.gate import Policy, Refused, authorize
 from core.decide.texts import Texts
+from core.decide.waits import by_text, by_token, closed_card
 from core.domain.command import CommandCall, CommandSpec
 from core.domain.message import Inbound, InboundKind
+from core.domain.wait import Given, Wait, of_person
 
 # Applied in the intake's own commit, so that no crash can lie between taking a stop and stopping.
 _CANCELS = {"stop": False, "new": True}
@@ -15,10 +17,11 @@ _CANCELS = {"stop": False, "new": True}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatView:
-    """The chat as intake finds it: how many turns are live, and whether one of them may run or runs."""
+    """The chat as intake finds it: how many turns are live, whether one may run or runs, and what it asks people."""
 
     live: int
     running: bool
+    waits: Sequence[Wait] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,21 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enqueue:
-    """Becomes a turn: at once when the chat is idle, else after those before it."""
+    """Becomes a turn: at once when the chat is idle, else after those before it.
+
+    `waits_for` is somebody else whose answer comes first; the person is told so once.
+    """
+
+    waits_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Closes a question, and its turn goes on."""
+
+    wait: Wait
+    given: Given
+    card: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +77,7 @@ class Drop:
     notice: str | None = None
 
 
-Decision = Enqueue | Cancel | Command | Drop
+Decision = Enqueue | Answer | Cancel | Command | Drop
 
 
 def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
@@ -68,7 +85,9 @@ def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
     role = authorize(inbound.sender, rules.policy)
     if isinstance(role, Refused):
         return Drop(reason=role.reason)
-    if inbound.kind in (InboundKind.EDIT, InboundKind.DELETE, InboundKind.BUTTON):
+    if inbound.kind is InboundKind.BUTTON:
+        return _press(inbound, chat, rules)
+    if inbound.kind in (InboundKind.EDIT, InboundKind.DELETE):
         return Drop(reason=f"{inbound.kind}_of_nothing_open")
     call = parse(inbound.content, rules.commands)
     match call:
@@ -80,7 +99,29 @@ def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
             notice = rules.texts.say("unknown_command", command=written, nearest=nearest)
             return Drop(reason="unknown_command", notice=notice)
         case None:
-            return _enqueue(inbound, chat, rules)
+            return _answer(inbound, chat, rules) or _enqueue(inbound, chat, rules)
+
+
+def _answer(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision | None:
+    """The next text of the person asked, in the chat where they were asked, is the answer. Nobody else's is."""
+    wait = of_person(chat.waits, inbound.sender.user_id)
+    given = by_text(wait.question, inbound.content) if wait else None
+    if wait is None or given is None:
+        return None
+    return Answer(wait=wait, given=given, card=closed_card(wait.question, given, inbound.sender, rules.texts))
+
+
+def _press(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
+    found = by_token(chat.waits, inbound.content)
+    if found is None:
+        return Drop(reason="question_closed", notice=rules.texts.say("question_closed"))
+    wait, given = found
+    asked = wait.question.asked
+    if asked.user_id != inbound.sender.user_id:
+        return Drop(
+            reason="wrong_person", notice=rules.texts.say("question_not_yours", name=asked.name or asked.user_id)
+        )
+    return Answer(wait=wait, given=given, card=closed_card(wait.question, given, inbound.sender, rules.texts))
 
 
 def _enqueue(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
@@ -89,7 +130,9 @@ def _enqueue(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
     waiting = chat.live - chat.running
     if waiting >= rules.queued_chat:
         return Drop(reason="queue_full", notice=rules.texts.say("queue_full", n=waiting))
-    return Enqueue()
+    first = next(iter(chat.waits), None)
+    asked = first.question.asked if first else None
+    return Enqueue(waits_for=(asked.name or asked.user_id) if asked else None)
 
 
 def _stop_notice(cut: bool, chat: ChatView, texts: Texts) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.message import OutgoingFile
-from core.domain.step import Call, CallId, ModelAnswered, Nudged, Stamped, ToolFinished, ToolStarted
+from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, ToolFinished, ToolStarted
 
 UNKNOWN_OUTCOME = (
     "The gateway stopped while this call ran. Whether it took effect is unknown. It was not repeated: "
@@ -35,6 +35,14 @@ class Close:
 
     id: CallId
     result: str
+    failed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """An open call waits for a person: when nothing else is left to do, the turn parks."""
+
+    id: CallId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +68,21 @@ class Fail:
     what: str = ""
 
 
-Action = Run | Close | CallModel | Finish | Fail
+Action = Run | Close | Blocked | CallModel | Finish | Fail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What the steps alone do not tell.
+
+    `tools` maps each tool that the frame has to whether its calls may be repeated. `answers` holds what people said to
+    questions of this frame. `resumed` says that no call of this frame runs right now, so one that was started and has
+    no result was interrupted.
+    """
+
+    tools: Mapping[str, bool]
+    answers: Mapping[CallId, str]
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +93,8 @@ class Budget:
     tokens: int
 
 
-def next_actions(
-    steps: Sequence[Stamped], *, tools: Mapping[str, bool], budget: Budget, resumed: bool = False
-) -> Sequence[Action]:
-    """The set of actions that the frame's steps call for, in the order of its open calls.
-
-    `tools` maps each tool that the frame has to whether its calls may be repeated. `resumed` says that no call of
-    this frame runs right now, so one that was started and has no result was interrupted.
-    """
+def next_actions(steps: Sequence[Stamped], around: Circumstances, budget: Budget) -> Sequence[Action]:
+    """The set of actions that the frame's steps call for, in the order of its open calls."""
     answer = _last_answer(steps)
     if answer is None:
         return (CallModel(),)
@@ -86,7 +102,7 @@ def next_actions(
     if answered.calls:
         open_calls = _open_calls(stamped.seq, answered, steps)
         if open_calls:
-            return tuple(_act(call_id, call, answered, steps, tools, resumed) for call_id, call in open_calls)
+            return tuple(_act(call_id, call, answered, steps, around) for call_id, call in open_calls)
         return (_ask_again(steps, budget),)
     if answered.text.strip():
         return (Finish(text=answered.text, files=files_of(steps)),)
@@ -119,16 +135,19 @@ def _act(
     call: Call,
     answered: ModelAnswered,
     steps: Sequence[Stamped],
-    tools: Mapping[str, bool],
-    resumed: bool,
+    around: Circumstances,
 ) -> Action:
     if answered.cut:
         return Close(id=call_id, result=CUT_CALL)
-    if call.name not in tools:
-        return Close(id=call_id, result=NO_SUCH_TOOL.format(name=call.name, names=", ".join(sorted(tools)) or "none"))
-    replayable = tools[call.name]
+    if any(isinstance(stamped.step, Asked) and stamped.step.call == call_id for stamped in steps):
+        answer = around.answers.get(call_id)
+        return Blocked(id=call_id) if answer is None else Close(id=call_id, result=answer, failed=False)
+    if call.name not in around.tools:
+        names = ", ".join(sorted(around.tools)) or "none"
+        return Close(id=call_id, result=NO_SUCH_TOOL.format(name=call.name, names=names))
+    replayable = around.tools[call.name]
     started = any(isinstance(stamped.step, ToolStarted) and stamped.step.call == call_id for stamped in steps)
-    if started and resumed and not replayable:
+    if started and around.resumed and not replayable:
         return Close(id=call_id, result=UNKNOWN_OUTCOME)
     return Run(id=call_id, call=call, record=not replayable and not started)
 

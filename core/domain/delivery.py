@@ -36,8 +36,9 @@ class Receipt:
 class Delivery:
     """A reply with its place: parts below `part` are final, `part` is the one in `state`.
 
-    `repeat` is 1 while an unsure part is left alone, 2 once it went out again.
-    `key` is random and fixed for the delivery's life; part n goes out under `key` and its number, on every attempt.
+    `edits` is the message that this one takes the place of. `repeat` is 1 while an unsure part is left alone, 2 once
+    it went out again. `key` is random and fixed for the delivery's life; part n goes out under `key` and its number,
+    on every attempt.
     """
 
     id: int
@@ -51,6 +52,7 @@ class Delivery:
     turn: int | None = None
     created_at: int = 0
     repeat: int = 0
+    edits: Receipt | None = None
 
     def part_key(self) -> str:
         """The idempotency key of the part in flight: at most 25 characters, as Discord's nonce wants it."""

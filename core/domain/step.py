@@ -44,6 +44,14 @@ class ToolStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call waits for a person; the question and its answer are kept beside the log."""
+
+    call: CallId
+    kind: Literal["asked"] = "asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFinished:
     """The one result of a call, as the model reads it, and the files that it adds to the reply being written."""
 
@@ -62,7 +70,7 @@ class Nudged:
     kind: Literal["nudged"] = "nudged"
 
 
-Step = ModelAnswered | ToolStarted | ToolFinished | Nudged
+Step = ModelAnswered | ToolStarted | Asked | ToolFinished | Nudged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Running the open calls of a round, side by side, each result in the log the moment it exists."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from core.domain.chat import ChatKey
 from core.domain.errors import ToolError
 from core.domain.step import CallId, ToolFinished, ToolStarted
 from core.domain.tool import ToolResult
+from core.domain.wait import Ask
 from core.ports import Clock, ToolContext
+from core.runtime.closing import Closing
 from core.runtime.frame import Frame
 
 log = structlog.get_logger(__name__)
@@ -32,40 +34,43 @@ class Bench:
     bus: Bus
 
 
-Save = Callable[[Frame], Awaitable[None]]
-
-
-async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, save: Save) -> None:
+async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, closing: Closing) -> None:
     """Give every open call its result. Starts of calls that cannot be repeated are committed first, all at once."""
     for action in actions:
         if isinstance(action, Run) and action.record:
             frame.log.add(ToolStarted(call=action.id))
-    await save(frame)
+    await closing.save(frame)
     slots = asyncio.Semaphore(SIDE_BY_SIDE)
     try:
         async with asyncio.TaskGroup() as group:
             for action in actions:
-                group.create_task(_give_result(frame, action, bench, save, slots), name=f"call {action.id.index}")
+                group.create_task(_give_result(frame, action, bench, closing, slots), name=f"call {action.id.index}")
     except ExceptionGroup as failed:
         # A lost lease or a store that refuses: the first one tells the caller what to do.
         raise failed.exceptions[0] from failed
 
 
-async def _give_result(frame: Frame, action: Run | Close, bench: Bench, save: Save, slots: asyncio.Semaphore) -> None:
+async def _give_result(
+    frame: Frame, action: Run | Close, bench: Bench, closing: Closing, slots: asyncio.Semaphore
+) -> None:
     if isinstance(action, Close):
-        frame.log.add(ToolFinished(call=action.id, result=action.result, failed=True))
-        await save(frame)
+        frame.log.add(ToolFinished(call=action.id, result=action.result, failed=action.failed))
+        await closing.save(frame)
         return
     async with slots:
         result = await _run(frame, action, bench)
+        if isinstance(result, Ask):
+            await closing.ask(frame, action.id, result)
+            return
         frame.log.add(ToolFinished(call=action.id, result=result.text, failed=result.failed, files=result.files))
-        await save(frame)
+        await closing.save(frame)
 
 
-async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult:
+async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
     name = action.call.name
     _tell(frame, bench, "ToolCallStarted", tool=name)
     bench.bus.emit(Progress(chat=frame.claim.chat, turn=frame.claim.turn, text=name))
+    result: ToolResult | Ask
     try:
         async with asyncio.timeout(bench.tool_s):
             result = await frame.tools[name].run(action.call.arguments, _context(frame, action.id, name, bench))
@@ -76,7 +81,7 @@ async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult:
     except Exception:  # supervisor: a bug in one tool must not end the turn; the model hears that it failed
         log.exception("tool.broke", tool=name)
         result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
-    _tell(frame, bench, "ToolCallFinished", tool=name, is_error=result.failed)
+    _tell(frame, bench, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
     return result
 
 

@@ -7,7 +7,10 @@ import structlog
 
 from core.bus import Bus, Telemetry
 from core.decide.texts import Texts
+from core.decide.waits import question_of
 from core.domain.message import says
+from core.domain.step import Asked, CallId
+from core.domain.wait import Ask
 from core.ports import Chance, Claim, Clock, Ending, Finished, Turns
 from core.runtime.frame import Frame
 from core.runtime.patience import persist
@@ -38,8 +41,24 @@ class Closing:
         if unsaved and not await persist(lambda: self.turns.append(frame.claim, unsaved), self.clock):
             raise LeaseLost
 
-    async def close(self, claim: Claim, ending: Ending) -> bool:
-        """The last commit and what follows from it; False when the turn is not ours any more."""
+    async def ask(self, frame: Frame, call: CallId, ask: Ask) -> None:
+        """Put a question to the person whose message is the turn's newest. Raises LeaseLost."""
+        claim = frame.claim
+        tokens = [self.chance.key() for _ in ask.choices]
+        asked = frame.current.said[-1].sender
+        question = question_of(ask, call=call, asked=asked, tokens=tokens, shared=claim.shared)
+        seq, key = frame.log.add_saved(Asked(call=call)), self.chance.key()
+        if not await persist(lambda: self.turns.ask(claim, seq, question, key=key), self.clock):
+            raise LeaseLost
+        self.sender.wake(claim.chat_row, claim.chat)
+        self.bus.emit(Telemetry(kind="QuestionAsked", chat=claim.chat, turn=claim.turn))
+
+    async def park(self, claim: Claim) -> Finished:
+        """Give the turn up until an answer comes."""
+        return await persist(lambda: self.turns.park(claim), self.clock)
+
+    async def close(self, claim: Claim, ending: Ending) -> Finished:
+        """The last commit and what follows from it."""
         send_now = self.sender.reserve(claim.chat_row, claim.chat)
         finished = Finished(lost=True)
         try:
@@ -49,8 +68,7 @@ class Closing:
             if send_now and finished.delivery is None:
                 self.sender.give_back(claim.chat_row)
         if finished.lost or finished.changed:
-            log.info("turn.lost")
-            return False
+            return finished
         if finished.delivery is not None:
             self.sender.hand_over(finished.delivery)
         else:
@@ -58,7 +76,7 @@ class Closing:
         if finished.waiting:
             self.wake()
         self.tell(claim, "terminated", outcome="failed" if ending.cause else "completed")
-        return True
+        return finished
 
     def failed(self, claim: Claim, cause: str, what: str = "") -> Ending:
         """The ending that says why there is no answer; `cause` names a text."""

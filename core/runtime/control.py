@@ -9,8 +9,9 @@ import structlog
 
 from core.domain.errors import StoreError
 from core.domain.message import Reply
-from core.ports import Chance, Inbox, Outbox, PendingCommand, Wakeup
+from core.ports import Chance, Inbox, Outbox, PendingCommand, Waits, Wakeup
 from core.runtime.sender import Sender
+from core.runtime.worker import Worker
 
 log = structlog.get_logger(__name__)
 
@@ -26,12 +27,14 @@ class Performer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """Performs every committed command, oldest first."""
+    """Performs every committed command, oldest first, and lets the time of questions run out."""
 
     inbox: Inbox
     outbox: Outbox
     performers: Mapping[str, Performer]
+    waits: Waits
     sender: Sender
+    worker: Worker
     wakeup: Wakeup
     chance: Chance
 
@@ -41,6 +44,9 @@ class Control:
             with suppress(StoreError):
                 for command in await self.inbox.commands():
                     await self._perform(command)
+                for chat_row, chat in await self.waits.tick():
+                    self.sender.wake(chat_row, chat)
+                    self.worker.wake()
             await self.wakeup.wait(POLL_S)
 
     async def _perform(self, command: PendingCommand) -> None:

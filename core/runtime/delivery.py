@@ -73,14 +73,19 @@ class Dispatch:
 
     async def _send_part(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
         try:
-            if delivery.state is DeliveryState.UNSURE:
+            if delivery.state is DeliveryState.UNSURE and delivery.edits is None:
                 return await self._settle(delivery, parts)
             return await self._send(delivery, parts)
         except SendError as error:
             return await self._not_sent(delivery, error)
 
     async def _send(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
-        receipt = await self.ways.sending.send(delivery.chat, parts[delivery.part], delivery.part_key())
+        part, key = parts[delivery.part], delivery.part_key()
+        receipt = None
+        if delivery.edits is not None:
+            receipt = await self.ways.sending.edit(delivery.chat, delivery.edits, part, key)
+        if receipt is None:
+            receipt = await self.ways.sending.send(delivery.chat, part, key)
         return await self._sent(delivery, receipt, parts)
 
     async def _sent(self, delivery: Delivery, receipt: Receipt, parts: Sequence[Mapping[str, object]]) -> _Outcome:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.decide.context import Block
 from core.domain.agent import AgentDefinition
 from core.domain.history import Exchange
-from core.domain.step import Stamped, Step
+from core.domain.step import CallId, Stamped, Step
 from core.ports import Claim, Tool
 
 
@@ -28,6 +28,11 @@ class FrameLog:
         self.steps.append(stamped)
         self._unsaved.append(stamped)
 
+    def add_saved(self, step: Step) -> int:
+        """Append a step that the caller commits itself; gives its place."""
+        self.add(step)
+        return self._unsaved.pop().seq
+
     def take_unsaved(self) -> Sequence[Stamped]:
         """What is to be committed now."""
         taken, self._unsaved = tuple(self._unsaved), []
@@ -45,6 +50,7 @@ class Frame:
     past: tuple[Block, ...]
     current: Exchange
     log: FrameLog
+    answers: Mapping[CallId, str]
 
     @property
     def repeatable(self) -> Mapping[str, bool]:

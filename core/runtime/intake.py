@@ -47,6 +47,8 @@ class Intake:
             for turn in accepted.stopped:
                 ended = {"state": "terminated", "outcome": "cancelled"}
                 self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
+        if accepted.resumed:
+            self.worker.wake()
         if accepted.command:
             self.commands.set()
         if accepted.replies:

@@ -1,9 +1,10 @@
 """From a claim to a frame that can go on where its log ends."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from core.domain.step import Stamped
-from core.ports import Claim, Tool
+from core.domain.step import Asked, Stamped
+from core.ports import Claim, Tool, Turns
 from core.runtime.frame import Frame, FrameLog
 from core.runtime.history import History
 from core.runtime.system import SystemPrompt
@@ -12,7 +13,8 @@ from core.runtime.system import SystemPrompt
 class Loading:
     """Reads what a turn needs: the past of its chat, its agent, its tools."""
 
-    def __init__(self, history: History, system: SystemPrompt, tools: Mapping[str, Tool]) -> None:
+    def __init__(self, turns: Turns, history: History, system: SystemPrompt, tools: Mapping[str, Tool]) -> None:
+        self._turns = turns
         self._history = history
         self._system = system
         self._tools = tools
@@ -21,6 +23,8 @@ class Loading:
         """Raises SettingsError when the agent's folder is broken, StoreError when the log cannot be read."""
         loaded = await self._history.load(claim)
         agent, system = self._system.build(claim, loaded.current)
+        steps = loaded.current.steps
+        asked = any(isinstance(stamped.step, Asked) for stamped in steps)
         return Frame(
             claim=claim,
             agent=agent,
@@ -28,8 +32,14 @@ class Loading:
             system=system,
             past=loaded.past,
             current=loaded.current,
-            log=FrameLog(loaded.current.steps),
+            log=FrameLog(steps),
+            answers=await self._turns.answers(claim) if asked else {},
         )
+
+    async def reload(self, frame: Frame) -> Frame | None:
+        """A signal came in: the same turn as the store has it now; None when the lease is lost."""
+        signals = await self._turns.signals(frame.claim)
+        return None if signals is None else await self.load(replace(frame.claim, signals=signals))
 
     def remember(self, frame: Frame, steps: Sequence[Stamped]) -> None:
         """The turn is committed as it stands here."""

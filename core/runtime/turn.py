@@ -12,7 +12,18 @@ from typing import assert_never
 import structlog
 
 from core.bus import Bus, Typing
-from core.decide.next_step import Action, Budget, CallModel, Close, Fail, Finish, Run, next_actions
+from core.decide.next_step import (
+    Action,
+    Blocked,
+    Budget,
+    CallModel,
+    Circumstances,
+    Close,
+    Fail,
+    Finish,
+    Run,
+    next_actions,
+)
 from core.domain.message import Markdown, Reply
 from core.domain.step import Nudged
 from core.ports import Claim, Ending
@@ -45,10 +56,9 @@ class TurnRunner:
         self.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=True))
         self.closing.tell(claim, "started")
         try:
-            frame = await self.loading.load(claim)
-            ending = await self._in_time(frame)
-            if await self.closing.close(claim, ending):
-                self.loading.remember(frame, frame.log.steps)
+            frame: Frame | None = await self.loading.load(claim)
+            while frame is not None:
+                frame = await self._go_on(frame)
         except LeaseLost:
             # Stopped, or taken over: whoever did that has told of it.
             log.info("turn.lost")
@@ -59,7 +69,22 @@ class TurnRunner:
         """End a turn that broke for a reason outside it; needs nothing but the store."""
         await self.closing.close(claim, self.closing.failed(claim, cause))
 
-    async def _in_time(self, frame: Frame) -> Ending:
+    async def _go_on(self, frame: Frame) -> Frame | None:
+        """To the end, or to the point where only people can go on; the reloaded frame when a signal came in first."""
+        ending = await self._in_time(frame)
+        if ending is None:
+            finished = await self.closing.park(frame.claim)
+        else:
+            finished = await self.closing.close(frame.claim, ending)
+        if finished.lost:
+            raise LeaseLost
+        if finished.changed:
+            return await self.loading.reload(frame)
+        if ending is not None:
+            self.loading.remember(frame, frame.log.steps)
+        return None
+
+    async def _in_time(self, frame: Frame) -> Ending | None:
         """Work, not waiting for people, is what is limited: each run of a turn starts its own count."""
         try:
             async with asyncio.timeout(self.hours * 3600):
@@ -67,13 +92,21 @@ class TurnRunner:
         except TimeoutError:
             return self.closing.failed(frame.claim, "cause_limit", f"{self.hours:g} hours of work")
 
-    async def _to_the_end(self, frame: Frame) -> Ending:
+    async def _to_the_end(self, frame: Frame) -> Ending | None:
+        """How the turn ends; None when every open call waits for a person."""
         if frame.claim.attempt > ATTEMPTS:
             return self.closing.failed(frame.claim, "cause_internal")
         resumed = True
         while True:
-            actions = next_actions(frame.log.steps, tools=frame.repeatable, budget=self.budget, resumed=resumed)
+            around = Circumstances(tools=frame.repeatable, answers=frame.answers, resumed=resumed)
+            actions = [
+                action
+                for action in next_actions(frame.log.steps, around, self.budget)
+                if not isinstance(action, Blocked)
+            ]
             resumed = False
+            if not actions:
+                return None
             ending = await self._do(frame, actions)
             if ending is not None:
                 return ending
@@ -89,7 +122,9 @@ class TurnRunner:
                 return self._with_last_step(frame, self.closing.failed(frame.claim, cause, what))
             case Run() | Close():
                 calls = [action for action in actions if isinstance(action, Run | Close)]
-                await perform(frame, calls, self.bench, self.closing.save)
+                await perform(frame, calls, self.bench, self.closing)
+                return None
+            case Blocked():
                 return None
             case _ as never:
                 assert_never(never)

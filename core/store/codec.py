@@ -8,19 +8,21 @@ from pydantic_core import PydanticSerializationError
 
 from core.domain.delivery import Receipt
 from core.domain.message import Attachment, Reply
-from core.domain.step import CallId, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
+from core.domain.step import Asked, CallId, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
+from core.domain.wait import Question
 
 ValueT = TypeVar("ValueT")
 
 _STEP: TypeAdapter[Step] = TypeAdapter(
-    Annotated[ModelAnswered | ToolStarted | ToolFinished | Nudged, Field(discriminator="kind")]
+    Annotated[ModelAnswered | ToolStarted | Asked | ToolFinished | Nudged, Field(discriminator="kind")]
 )
 _REPLY = TypeAdapter(Reply)
 _ATTACHMENTS = TypeAdapter(tuple[Attachment, ...])
 _CHOICE = TypeAdapter(ModelChoice)
 _RECEIPT = TypeAdapter(Receipt)
+_QUESTION = TypeAdapter(Question)
 _PART: TypeAdapter[dict[str, object]] = TypeAdapter(dict[str, object])
 
 
@@ -56,7 +58,7 @@ def step_value(text: str) -> Step:
 
 def call_of(step: Step) -> CallId | None:
     """The call that a step is about; it stands in columns of its own, for the unique keys."""
-    return step.call if isinstance(step, ToolStarted | ToolFinished) else None
+    return step.call if isinstance(step, ToolStarted | Asked | ToolFinished) else None
 
 
 def reply_text(reply: Reply) -> str:
@@ -92,6 +94,21 @@ def choice_value(text: str) -> ModelChoice:
 def receipt_text(receipt: Receipt) -> str:
     """A receipt as JSON."""
     return _json(_RECEIPT, receipt)
+
+
+def receipt_value(text: str) -> Receipt:
+    """The receipt that `receipt_text` wrote."""
+    return _RECEIPT.validate_json(text)
+
+
+def question_text(question: Question) -> str:
+    """A question as JSON."""
+    return _json(_QUESTION, question)
+
+
+def question_value(text: str) -> Question:
+    """The question that `question_text` wrote."""
+    return _QUESTION.validate_json(text)
 
 
 def part_text(part: dict[str, object]) -> str:

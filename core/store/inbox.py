@@ -4,23 +4,25 @@ The chat's row is locked before an id is drawn, so ids grow in commit order with
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sqlalchemy import BindParameter, Connection, bindparam, insert, literal_column, null, select, update
 from sqlalchemy.sql import Executable
 
-from core.decide.intake import Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
+from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound, Reply, says
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice, TurnEvent, TurnState, after
+from core.domain.wait import WaitState
 from core.ports import Accepted, Claim, PendingCommand
-from core.store import codec
+from core.store import codec, waits
 from core.store.rows import chat_key, thread_column
 from core.store.schema import chats, cursors, inbound, outbox, turns
 from core.store.sql import PerDialect, UpsertInsert, now_ms
+from core.store.waits import Closed, StoredWait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +45,11 @@ class _Chat:
     ready: int | None
     live: int
     epoch: int
+    asks: int
     cut: int
     model: str | None
     agent: str | None
+    waits: tuple[StoredWait, ...] = ()
 
 
 _LOCKED = (
@@ -55,6 +59,7 @@ _LOCKED = (
     chats.c.ready,
     chats.c.live,
     chats.c.epoch,
+    chats.c.asks,
     chats.c.cut,
     chats.c.model,
     chats.c.agent,
@@ -136,6 +141,7 @@ FREE_CHAT = (
     .where(chats.c.id == bindparam("b_chat"))
     .values(
         live=0,
+        asks=0,
         ready=null(),
         owner=null(),
         until=null(),
@@ -146,6 +152,8 @@ FREE_CHAT = (
 )
 
 CUT_HISTORY = update(chats).where(chats.c.id == bindparam("b_chat")).values(cut=bindparam("b_after"))
+
+BELONGS = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(turn=bindparam("b_turn"))
 
 INSERT_NOTICE = insert(outbox).values(
     chat=bindparam("chat"),
@@ -179,6 +187,8 @@ PENDING = (
 def accept(conn: Connection, event: Inbound | Dropped, admission: Admission) -> Accepted:
     """Store the event and what follows from it. The same event again changes nothing but the cursor."""
     chat = _lock(conn, event)
+    if chat.asks:
+        chat = replace(chat, waits=tuple(waits.open_of_chat(conn, chat.id)))
     if event.cursor is not None:
         place = {"channel": event.chat.channel, "account": event.chat.account}
         conn.execute(MOVE_CURSOR.on(conn), {**place, "scope": event.cursor.scope, "value": event.cursor.value})
@@ -188,9 +198,13 @@ def accept(conn: Connection, event: Inbound | Dropped, admission: Admission) -> 
     if inbound_id is None:
         return Accepted(inbound=0, chat_row=chat.id, duplicate=True)
     match decision:
-        case Enqueue():
+        case Enqueue(waits_for=name):
             assert isinstance(event, Inbound)
-            return _enqueue(conn, event, chat, inbound_id, choice, admission)
+            told = name is not None and _tell(conn, event, chat, inbound_id, name, admission)
+            return replace(_enqueue(conn, event, chat, inbound_id, choice, admission), replies=told)
+        case Answer():
+            assert isinstance(event, Inbound)
+            return _answer(conn, event, chat, inbound_id, decision, admission)
         case Cancel():
             return _cancel(conn, chat, inbound_id, decision, admission)
         case Command():
@@ -236,16 +250,18 @@ def _lock(conn: Connection, event: Inbound | Dropped) -> _Chat:
         ready=row[3],
         live=row[4],
         epoch=row[5],
-        cut=row[6],
-        model=row[7],
-        agent=row[8],
+        asks=row[6],
+        cut=row[7],
+        model=row[8],
+        agent=row[9],
     )
 
 
 def _judge(event: Inbound | Dropped, chat: _Chat, admission: Admission) -> Decision:
     if isinstance(event, Dropped):
         return Drop(reason=event.reason)
-    return decide(event, ChatView(live=chat.live, running=chat.ready is not None), admission.rules)
+    view = ChatView(live=chat.live, running=chat.ready is not None, waits=[stored.wait for stored in chat.waits])
+    return decide(event, view, admission.rules)
 
 
 def _inbound_row(event: Inbound | Dropped, chat: _Chat, decision: Decision, choice: ModelChoice) -> dict[str, object]:
@@ -258,7 +274,7 @@ def _inbound_row(event: Inbound | Dropped, chat: _Chat, decision: Decision, choi
         "sender": "",
         "sender_name": "",
         "kind": "message",
-        "lane": "control" if call else "turn",
+        "lane": "control" if call or isinstance(decision, Answer) else "turn",
         "content": "",
         "attachments": None,
         "reply_to": None,
@@ -325,10 +341,31 @@ def _enqueue(
     return Accepted(inbound=turn, chat_row=chat.id, claim=claim)
 
 
+def _answer(
+    conn: Connection, event: Inbound, chat: _Chat, inbound_id: int, decision: Answer, admission: Admission
+) -> Accepted:
+    stored = next(one for one in chat.waits if one.wait.id == decision.wait.id)
+    closed = Closed(state=WaitState.ANSWERED, answer=decision.given.text, by=event.sender, card=decision.card)
+    waits.close(conn, stored, closed, admission.rules.texts)
+    conn.execute(BELONGS, {"b_inbound": inbound_id, "b_turn": decision.wait.turn})
+    return Accepted(inbound=inbound_id, chat_row=chat.id, resumed=True, replies=True)
+
+
+def _tell(conn: Connection, event: Inbound, chat: _Chat, inbound_id: int, name: str, admission: Admission) -> bool:
+    """Once a person and question: whose answer is waited for, and the place in the queue."""
+    if not waits.tell_once(conn, chat.waits, event.sender.user_id):
+        return False
+    notice = admission.rules.texts.say("waiting_for", name=name, n=chat.live)
+    _notice(conn, chat, inbound_id, says(notice), admission)
+    return True
+
+
 def _cancel(conn: Connection, chat: _Chat, inbound_id: int, decision: Cancel, admission: Admission) -> Accepted:
     stopped: tuple[int, ...] = ()
     if chat.live:
         stopped = tuple(conn.execute(STOP_TURNS, {"b_chat": chat.id}).scalars())
+    if chat.waits:
+        waits.cancel_all(conn, chat.id, admission.rules.texts)
     if chat.live or decision.cut:
         conn.execute(FREE_CHAT, {"b_chat": chat.id, "b_cut": int(decision.cut)})
     if decision.cut:

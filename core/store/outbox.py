@@ -29,6 +29,8 @@ DUE = (
     .limit(1_000)
 )
 
+_replaced = outbox.alias("replaced")
+
 OLDEST = (
     select(
         outbox.c.id,
@@ -41,12 +43,14 @@ OLDEST = (
         (outbox.c.not_before <= now_ms()).label("due"),
         outbox.c.created_at,
         outbox.c.repeat,
+        _replaced.c.receipt.label("replaced"),
         chats.c.channel,
         chats.c.account,
         chats.c.chat_id,
         chats.c.thread_id,
     )
     .join(chats, chats.c.id == outbox.c.chat)
+    .outerjoin(_replaced, _replaced.c.id == outbox.c.replaces)
     .where(outbox.c.chat == bindparam("b_chat"), outbox.c.closed_at.is_(None))
     .order_by(outbox.c.id)
     .limit(1)
@@ -181,6 +185,7 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
         turn=row.turn,
         created_at=row.created_at,
         repeat=row.repeat,
+        edits=codec.receipt_value(row.replaced) if row.replaced else None,
     )
 
 

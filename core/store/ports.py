@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.decide.texts import Texts
+from core.domain.chat import ChatKey
 from core.domain.history import Exchange
 from core.domain.message import Dropped, Inbound
-from core.domain.step import Stamped
+from core.domain.step import CallId, Stamped
+from core.domain.wait import Question
 from core.ports import Accepted, Claim, Ending, Finished, Lease, PendingCommand, QueueView
-from core.store import chats, claims, inbox, turns
+from core.store import chats, claims, inbox, turns, waits
 from core.store.inbox import Admission
 from core.store.store import Store
 
@@ -40,9 +43,10 @@ class Holder:
 class StoredTurns:
     """Turns on the store."""
 
-    def __init__(self, store: Store, holder: Holder) -> None:
+    def __init__(self, store: Store, holder: Holder, texts: Texts) -> None:
         self._store = store
         self._holder = holder
+        self._texts = texts
 
     async def claim(self, most: int) -> Sequence[Claim]:
         """The oldest ready turns whose chats are free."""
@@ -60,6 +64,22 @@ class StoredTurns:
         """Close the turn and free the chat."""
         return await self._store.run(turns.finish, claim, ending, key, send_now)
 
+    async def ask(self, claim: Claim, seq: int, question: Question, *, key: str) -> bool:
+        """Ask a person."""
+        return await self._store.run(waits.ask, claim, seq, question, key, self._texts)
+
+    async def answers(self, claim: Claim) -> Mapping[CallId, str]:
+        """What people said so far."""
+        return await self._store.read(waits.answers, claim.turn)
+
+    async def park(self, claim: Claim) -> Finished:
+        """Give the chat up until an answer comes."""
+        return await self._store.run(turns.park, claim)
+
+    async def signals(self, claim: Claim) -> int | None:
+        """The chat's signals now."""
+        return await self._store.read(turns.signals, claim)
+
     async def release(self, claim: Claim) -> None:
         """Give an unfinished turn back."""
         await self._store.run(claims.release, claim)
@@ -71,6 +91,20 @@ class StoredTurns:
     async def void_leases(self) -> int:
         """Whatever ran before this process runs no more."""
         return await self._store.run(claims.void_leases)
+
+
+class StoredWaits:
+    """Waits on the store."""
+
+    def __init__(self, store: Store, texts: Texts) -> None:
+        self._store = store
+        self._texts = texts
+
+    async def tick(self) -> Sequence[tuple[int, ChatKey]]:
+        """Expire and remind; an idle gateway only reads."""
+        if not await self._store.read(waits.anything_due):
+            return ()
+        return await self._store.run(waits.tick, self._texts)
 
 
 class StoredChats:

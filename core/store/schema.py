@@ -50,6 +50,7 @@ class _Chats(TypedColumns):
     signals: Named[int] = Column(Id, server_default="0")
     ready: Named[int | None] = Column(Id)  # the oldest live turn when it may run
     live: Named[int] = Column(Integer, server_default="0")  # live turns; counted here so that intake needs no read
+    asks: Named[int] = Column(Integer, server_default="0")  # open waits, counted for the same reason
     epoch: Named[int] = Column(Integer, server_default="0")  # grows whenever earlier history changes its meaning
     cut: Named[int] = Column(Id, server_default="0")  # history starts after this turn
     model: Named[str | None] = Column(Text)
@@ -63,7 +64,7 @@ chats = Table(
     metadata,
     _Chats,
     UniqueConstraint("channel", "account", "chat_id", "thread_id"),
-    CheckConstraint("live >= 0", name="live_not_negative"),
+    CheckConstraint("live >= 0 AND asks >= 0", name="live_not_negative"),
     CheckConstraint("(owner IS NULL) = (until IS NULL)", name="a_lease_has_an_owner_and_an_end"),
     CheckConstraint("live > 0 OR (ready IS NULL AND owner IS NULL)", name="an_idle_chat_has_no_lease"),
     _partial("chats_ready", "ready", where="ready IS NOT NULL"),
@@ -187,13 +188,14 @@ class _Waits(TypedColumns):
     call_step: Named[int] = Column(Integer)
     call_index: Named[int] = Column(Integer)
     kind: Named[str] = Column(Text)
+    key: Named[str] = Column(Text)
+    asked: Named[str] = Column(Text)  # the user id of who may answer
     question: Named[str] = Column(Text)
-    choices: Named[str] = Column(Text)
-    allowed: Named[str] = Column(Text)
     digest: Named[str | None] = Column(Text)
-    token_hash: Named[str | None] = Column(Text)
-    deadline: Named[int] = Column(Id)
-    default: Named[str | None] = Column(Text)
+    deadline: Named[int | None] = Column(Id)  # null: not shown yet, another question to this person is open
+    remind_at: Named[int | None] = Column(Id)
+    delivery: Named[int | None] = Column(Id)  # the card in the outbox
+    told: Named[str] = Column(Text, server_default="[]")  # who else was told that we wait
     state: Named[str] = Column(Text, server_default="open")
     answer: Named[str | None] = Column(Text)
     answered_by: Named[str | None] = Column(Text)
@@ -209,6 +211,15 @@ waits = Table(
     CheckConstraint("state IN ('open', 'answered', 'expired', 'cancelled')", name="state"),
     CheckConstraint("(closed_at IS NULL) = (state = 'open')", name="closed_once"),
     _partial("waits_open", "chat", where="closed_at IS NULL"),
+    _partial("waits_due", "deadline", where="closed_at IS NULL"),
+    _partial("waits_remind", "remind_at", where="remind_at IS NOT NULL"),
+    _partial(
+        "one_shown_question_per_person",
+        "chat",
+        "asked",
+        where="closed_at IS NULL AND deadline IS NOT NULL AND kind = 'question'",
+        unique=True,
+    ),
     sqlite_autoincrement=True,
 )
 

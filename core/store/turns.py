@@ -98,6 +98,21 @@ _window = (
     .cte("reach")
 )
 
+PARK_CHAT = (
+    update(chats)
+    .where(_ours, chats.c.signals == bindparam("b_signals"))
+    .values(owner=null(), until=null(), ready=null())
+    .returning(chats.c.id)
+)
+
+PARK_TURN = (
+    update(turns)
+    .where(turns.c.id == bindparam("b_turn"))
+    .values(state=after(TurnState.RUNNING, TurnEvent.PARKED).value, attempt=0)
+)
+
+SIGNALS = select(chats.c.fence, chats.c.signals).where(chats.c.id == bindparam("b_chat"))
+
 # One statement for both halves of the log: what people said (0), then what happened (1).
 HISTORY: Executable = union_all(
     select(
@@ -170,8 +185,7 @@ def finish(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bo
         LEAVE_CHAT, {"b_chat": held.chat_row, "b_fence": held.fence, "b_signals": held.signals}
     ).scalar()
     if left is None:
-        fence = conn.execute(FENCE, {"b_chat": held.chat_row}).scalar()
-        return Finished(lost=fence != held.fence, changed=fence == held.fence)
+        return _not_ours(conn, held)
     event = TurnEvent.FAILED if ending.cause else TurnEvent.FINISHED
     state = after(TurnState.RUNNING, event)
     conn.execute(CLOSE_TURN, {"b_turn": held.turn, "b_state": state.value, "b_cause": ending.cause})
@@ -183,6 +197,26 @@ def finish(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bo
         conn.execute(NEXT_READY, {"b_chat": held.chat_row})
     delivery = _deliver(conn, held, ending, key, send_now)
     return Finished(delivery=delivery if send_now else None, waiting=bool(left))
+
+
+def park(conn: Connection, held: Claim) -> Finished:
+    """Give the chat up until somebody answers, if the lease is ours and no signal came in."""
+    row = {"b_chat": held.chat_row, "b_fence": held.fence, "b_signals": held.signals}
+    if conn.execute(PARK_CHAT, row).one_or_none() is None:
+        return _not_ours(conn, held)
+    conn.execute(PARK_TURN, {"b_turn": held.turn})
+    return Finished()
+
+
+def signals(conn: Connection, held: Claim) -> int | None:
+    """The chat's signals now; None when the lease is lost."""
+    fence, count = conn.execute(SIGNALS, {"b_chat": held.chat_row}).one()
+    return count if fence == held.fence else None
+
+
+def _not_ours(conn: Connection, held: Claim) -> Finished:
+    fence = conn.execute(FENCE, {"b_chat": held.chat_row}).scalar()
+    return Finished(lost=fence != held.fence, changed=fence == held.fence)
 
 
 def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bool) -> Delivery:

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from core.domain.errors import ToolError
 from core.domain.tool import Effect, ToolResult, ToolSpec
+from core.domain.wait import Ask
 from core.ports import ToolContext
 
 MOST_PROBLEMS = 5
@@ -31,7 +32,7 @@ class Arguments(BaseModel):
 
 
 A = TypeVar("A", bound=Arguments)
-Perform = Callable[[A, ToolContext], Awaitable[ToolResult]]
+Perform = Callable[[A, ToolContext], Awaitable[ToolResult | Ask]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ class DefinedTool(Generic[A]):
     accepts: type[A]
     perform: Perform[A]
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolResult:
+    async def run(self, arguments: str, context: ToolContext) -> ToolResult | Ask:
         """Raises ToolError when the text is not valid arguments, before anything was done."""
         return await self.perform(parse(arguments, self.accepts, self.spec), context)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.ports import Tool
+from core.tools.ask_user import ask_user
 from core.tools.current_time import current_time
 from core.tools.edit_file import edit_file
 from core.tools.fetch import Fetch
@@ -26,5 +27,6 @@ def shipped(fetch: Fetch) -> Mapping[str, Tool]:
         send_file,
         web_fetch(fetch),
         current_time,
+        ask_user,
     )
     return MappingProxyType({tool.spec.name: tool for tool in tools})

@@ -64,6 +64,11 @@ class FakeChannel:
             raise Unreachable(f"{self._account} is not in {chat.chat_id}")
         return Receipt(message_id=await self._platform.post(chat=chat, part=part, key=key))
 
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: FakePart, key: str) -> Receipt:
+        """The message as it is from now on."""
+        self._platform.edit(message_id=receipt.message_id, chat=chat, part=part, key=key)
+        return receipt
+
     async def settle(self, chat: ChatKey, part: FakePart, key: str) -> Settled:
         """NOT_SENT where a repeat under the key is harmless, the truth where it can be read back, else UNKNOWN."""
         match self._platform.profile:

@@ -44,6 +44,7 @@ def _chats() -> None:
         sa.Column("signals", _ID, server_default="0", nullable=False),
         sa.Column("ready", _ID, nullable=True),
         sa.Column("live", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("asks", sa.Integer(), server_default="0", nullable=False),
         sa.Column("epoch", sa.Integer(), server_default="0", nullable=False),
         sa.Column("cut", _ID, server_default="0", nullable=False),
         sa.Column("model", sa.Text(), nullable=True),
@@ -54,7 +55,7 @@ def _chats() -> None:
         sa.CheckConstraint(
             "live > 0 OR (ready IS NULL AND owner IS NULL)", name=op.f("ck_chats_an_idle_chat_has_no_lease")
         ),
-        sa.CheckConstraint("live >= 0", name=op.f("ck_chats_live_not_negative")),
+        sa.CheckConstraint("live >= 0 AND asks >= 0", name=op.f("ck_chats_live_not_negative")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_chats")),
         sa.UniqueConstraint(
             "channel", "account", "chat_id", "thread_id", name=op.f("uq_chats_channel_account_chat_id_thread_id")
@@ -237,13 +238,14 @@ def _waits() -> None:
         sa.Column("call_step", sa.Integer(), nullable=False),
         sa.Column("call_index", sa.Integer(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("asked", sa.Text(), nullable=False),
         sa.Column("question", sa.Text(), nullable=False),
-        sa.Column("choices", sa.Text(), nullable=False),
-        sa.Column("allowed", sa.Text(), nullable=False),
         sa.Column("digest", sa.Text(), nullable=True),
-        sa.Column("token_hash", sa.Text(), nullable=True),
-        sa.Column("deadline", _ID, nullable=False),
-        sa.Column("default", sa.Text(), nullable=True),
+        sa.Column("deadline", _ID, nullable=True),
+        sa.Column("remind_at", _ID, nullable=True),
+        sa.Column("delivery", _ID, nullable=True),
+        sa.Column("told", sa.Text(), server_default="[]", nullable=False),
         sa.Column("state", sa.Text(), server_default="open", nullable=False),
         sa.Column("answer", sa.Text(), nullable=True),
         sa.Column("answered_by", sa.Text(), nullable=True),
@@ -257,7 +259,16 @@ def _waits() -> None:
         sa.UniqueConstraint("turn", "call_step", "call_index", name=op.f("uq_waits_turn_call_step_call_index")),
         sqlite_autoincrement=True,
     )
+    _partial(
+        "one_shown_question_per_person",
+        "waits",
+        ["chat", "asked"],
+        where="closed_at IS NULL AND deadline IS NOT NULL AND kind = 'question'",
+        unique=True,
+    )
+    _partial("waits_due", "waits", ["deadline"], where="closed_at IS NULL")
     _partial("waits_open", "waits", ["chat"], where="closed_at IS NULL")
+    _partial("waits_remind", "waits", ["remind_at"], where="remind_at IS NOT NULL")
 
 
 def _outbox_parts() -> None:

@@ -1,0 +1,84 @@
+"""Questions to people: how they read, what counts as an answer, how long they last."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from core.decide.texts import Texts
+from core.domain.chat import Principal
+from core.domain.message import Choice, Markdown, Reply, Text
+from core.domain.step import CallId
+from core.domain.wait import Ask, Given, Question, Wait
+
+SECOND = 1000
+SHORTEST = 10 * SECOND
+LONGEST = 30 * 24 * 3600 * SECOND
+USUAL = 24 * 3600 * SECOND
+USUAL_SHARED = 3600 * SECOND
+MOST_CHOICES = 8
+
+NO_ANSWER = "no answer in time"
+FREE_TEXT = "(not among the choices) "
+
+
+def question_of(ask: Ask, *, call: CallId, asked: Principal, tokens: Sequence[str], shared: bool) -> Question:
+    """Make a tool's wish concrete. Without a time it lasts a day, in a shared chat an hour."""
+    lasts = ask.lasts if ask.lasts is not None else (USUAL_SHARED if shared else USUAL)
+    return Question(
+        call=call,
+        asked=asked,
+        text=ask.question,
+        choices=tuple(Choice(label=label, token=token) for label, token in zip(ask.choices, tokens, strict=False)),
+        lasts=min(max(lasts, SHORTEST), LONGEST),
+        default=ask.default,
+        allow_empty=ask.allow_empty,
+    )
+
+
+def question_reply(question: Question, deadline: int, texts: Texts) -> Reply:
+    """How a question goes out: its text, its choices, and until when it can be answered."""
+    until = texts.say("answer_until", time=moment(deadline))
+    if question.default is not None:
+        until += " " + texts.say("answer_otherwise", default=question.default)
+    return Reply(
+        fragments=(Markdown(source=question.text), Text(text=f"\n\n{until}")),
+        choices=question.choices,
+    )
+
+
+def moment(at: int) -> str:
+    """A time as people here read it, with its zone."""
+    return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
+def by_text(question: Question, text: str) -> Given | None:
+    """A typed answer: a choice's exact words, else its number, else free text, marked so. None for an empty one."""
+    said = text.strip()
+    if not said and not question.allow_empty:
+        return None
+    for choice in question.choices:
+        if said.casefold() == choice.label.casefold():
+            return Given(text=choice.label, shown=choice.label)
+    if said.isascii() and said.isdigit() and len(said) < 4 and 1 <= int(said) <= len(question.choices):
+        label = question.choices[int(said) - 1].label
+        return Given(text=label, shown=label)
+    return Given(text=f"{FREE_TEXT}{said}" if question.choices else said, shown=said)
+
+
+def by_token(waits: Sequence[Wait], token: str) -> tuple[Wait, Given] | None:
+    """The question and the choice that a button stands for."""
+    for wait in waits:
+        for choice in wait.question.choices:
+            if choice.token == token:
+                return wait, Given(text=choice.label, shown=choice.label)
+    return None
+
+
+def result_of(answer: str | None) -> str:
+    """What the model reads as the result of its question."""
+    return NO_ANSWER if answer is None else f"User reply: {answer}"
+
+
+def closed_card(question: Question, given: Given, who: Principal, texts: Texts) -> str:
+    """What stands in the place of an answered question."""
+    name = who.name or who.user_id
+    return texts.say("question_answered", question=question.text, answer=given.shown, name=name)

@@ -1,0 +1,68 @@
+"""Something that only a person can decide: a question that a turn waits for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.domain.chat import Principal
+from core.domain.message import Choice
+from core.domain.step import CallId
+
+
+class WaitState(StrEnum):
+    """OPEN until exactly one of the others."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What a tool returns that needs the person: the turn parks until there is an answer. Times in milliseconds."""
+
+    question: str
+    choices: tuple[str, ...] = ()
+    lasts: int | None = None
+    default: str | None = None
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """An Ask made concrete: who is asked, which button stands for which choice, how long it lasts."""
+
+    call: CallId
+    asked: Principal
+    text: str
+    choices: tuple[Choice, ...]
+    lasts: int
+    default: str | None
+    allow_empty: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A stored question. `deadline` is None while it waits for another question of the same person to close."""
+
+    id: int
+    turn: int
+    question: Question
+    deadline: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a person gave as an answer: the words for the model, and for the card."""
+
+    text: str
+    shown: str
+
+
+def of_person(waits: Sequence[Wait], user_id: str) -> Wait | None:
+    """The question that this person's next text answers: at most one is shown to them at a time."""
+    for wait in waits:
+        if wait.deadline is not None and wait.question.asked.user_id == user_id:
+            return wait
+    return None
