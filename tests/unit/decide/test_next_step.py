@@ -1,0 +1,239 @@
+"""What a frame does next, from its steps alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, repeat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.decide.next_step import (
+    CUT_CALL,
+    SAY_SOMETHING,
+    UNKNOWN_OUTCOME,
+    Action,
+    Budget,
+    CallModel,
+    Close,
+    Fail,
+    Finish,
+    Run,
+    files_of,
+    next_actions,
+)
+from core.domain.message import OutgoingFile
+from core.domain.step import Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
+from core.domain.turn import Usage
+from tests.unit.decide.logs import TOOLS, Turn, damaged, model_answers, stamped, steady
+
+BUDGET = Budget(model_calls=50, tokens=10_000)
+LOOK = Call(name="look", arguments="{}")
+PAY = Call(name="pay", arguments="{}")
+MAGIC = Call(name="magic", arguments="{}")
+
+
+def after(*happened: Step, budget: Budget = BUDGET, resumed: bool = False) -> Sequence[Action]:
+    return next_actions(stamped(happened), tools=TOOLS, budget=budget, resumed=resumed)
+
+
+def answered(*calls: Call, text: str = "", cut: bool = False, tokens: int = 0) -> ModelAnswered:
+    return ModelAnswered(text=text, calls=calls, cut=cut, usage=Usage(prompt_tokens=tokens))
+
+
+def call(index: int = 0, step: int = 1) -> CallId:
+    return CallId(step=step, index=index)
+
+
+def result(index: int = 0, step: int = 1, files: tuple[OutgoingFile, ...] = ()) -> ToolFinished:
+    return ToolFinished(call=call(index, step), result="done", files=files)
+
+
+def test_a_turn_begins_by_asking_the_model() -> None:
+    assert after() == (CallModel(),)
+
+
+def test_an_answer_in_words_ends_the_turn() -> None:
+    assert after(answered(text="hello")) == (Finish(text="hello", files=()),)
+
+
+def test_words_beside_calls_do_not_end_the_turn() -> None:
+    assert after(answered(LOOK, text="I look")) == (Run(id=call(), call=LOOK, record=False),)
+
+
+def test_calls_are_run_in_their_order_and_only_unrepeatable_ones_are_recorded() -> None:
+    assert after(answered(LOOK, PAY, LOOK)) == (
+        Run(id=call(0), call=LOOK, record=False),
+        Run(id=call(1), call=PAY, record=True),
+        Run(id=call(2), call=LOOK, record=False),
+    )
+
+
+def test_only_open_calls_are_run() -> None:
+    assert after(answered(LOOK, PAY), result(1)) == (Run(id=call(0), call=LOOK, record=False),)
+
+
+def test_a_whole_round_is_followed_by_the_model() -> None:
+    assert after(answered(LOOK, PAY), result(1), result(0)) == (CallModel(),)
+
+
+def test_results_of_an_earlier_round_close_no_call_of_this_one() -> None:
+    steps = (answered(LOOK), result(0), answered(LOOK))
+    assert after(*steps) == (Run(id=call(0, 3), call=LOOK, record=False),)
+
+
+def test_a_call_of_no_tool_is_closed_with_the_names_of_the_real_ones() -> None:
+    assert after(answered(MAGIC)) == (Close(id=call(), result="There is no tool magic. The tools are: look, pay."),)
+    (close,) = next_actions(stamped([answered(MAGIC)]), tools={}, budget=BUDGET)
+    assert close == Close(id=call(), result="There is no tool magic. The tools are: none.")
+
+
+def test_calls_of_an_answer_that_was_cut_are_not_run() -> None:
+    assert after(answered(LOOK, PAY, MAGIC, cut=True)) == tuple(Close(id=call(n), result=CUT_CALL) for n in range(3))
+
+
+def test_a_third_cut_answer_in_a_row_ends_the_turn() -> None:
+    rounds: list[tuple[Step, Step]] = [(answered(LOOK, cut=True), result(0, step)) for step in (1, 3, 5)]
+    assert after(*chain(*rounds[:2])) == (CallModel(),)
+    assert after(*chain(*rounds)) == (Fail(cause="cause_limit", what="the model's output length"),)
+    uncut = (answered(LOOK), result(0, 3))
+    assert after(*rounds[0], *uncut, *(answered(LOOK, cut=True), result(0, 5))) == (CallModel(),)
+
+
+@pytest.mark.parametrize(
+    ("started", "resumed", "name", "expected"),
+    [
+        (False, False, PAY, Run(id=call(), call=PAY, record=True)),
+        (False, True, PAY, Run(id=call(), call=PAY, record=True)),
+        (True, False, PAY, Run(id=call(), call=PAY, record=False)),
+        (True, True, PAY, Close(id=call(), result=UNKNOWN_OUTCOME)),
+        (False, True, LOOK, Run(id=call(), call=LOOK, record=False)),
+        (True, True, LOOK, Run(id=call(), call=LOOK, record=False)),
+    ],
+)
+def test_only_an_interrupted_call_that_cannot_be_repeated_has_an_unknown_outcome(
+    started: bool, resumed: bool, name: Call, expected: Action
+) -> None:
+    steps: list[Step] = [answered(name)]
+    if started:
+        steps.append(ToolStarted(call=call()))
+    assert after(*steps, resumed=resumed) == (expected,)
+
+
+def test_an_unknown_outcome_stops_no_other_call() -> None:
+    steps = (answered(PAY, LOOK, PAY), ToolStarted(call=call(0)), ToolStarted(call=call(2)), result(2))
+    assert after(*steps, resumed=True) == (
+        Close(id=call(0), result=UNKNOWN_OUTCOME),
+        Run(id=call(1), call=LOOK, record=False),
+    )
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_an_empty_answer_is_asked_for_once_more(text: str) -> None:
+    assert after(answered(text=text)) == (CallModel(nudge=SAY_SOMETHING),)
+    assert after(answered(text=text), Nudged(text="say")) == (CallModel(),)
+    assert after(answered(text=text), Nudged(text="say"), answered(text=text)) == (Fail(cause="cause_no_answer"),)
+    assert after(answered(text=text), Nudged(text="say"), answered(text="now")) == (Finish(text="now", files=()),)
+
+
+def test_an_empty_answer_after_work_is_asked_for_again() -> None:
+    steps = (answered(), Nudged(text="say"), answered(LOOK), result(0, 3), answered())
+    assert after(*steps) == (CallModel(nudge=SAY_SOMETHING),)
+
+
+def test_model_calls_are_counted_up_to_their_bound() -> None:
+    rounds: list[Step] = [answered(LOOK), result(0, 1), answered(LOOK), result(0, 3), answered(LOOK), result(0, 5)]
+    assert after(*rounds, budget=Budget(model_calls=4, tokens=10)) == (CallModel(),)
+    assert after(*rounds, budget=Budget(model_calls=3, tokens=10)) == (Fail(cause="cause_limit", what="3 model calls"),)
+
+
+def test_tokens_are_counted_up_to_their_bound() -> None:
+    steps = (answered(LOOK, tokens=50), result(0), answered(LOOK, tokens=50), result(0, 3))
+    assert after(*steps, budget=Budget(model_calls=9, tokens=101)) == (CallModel(),)
+    assert after(*steps, budget=Budget(model_calls=9, tokens=100)) == (Fail(cause="cause_limit", what="100 tokens"),)
+
+
+def test_an_answer_at_the_bound_is_still_given() -> None:
+    assert after(answered(text="hello", tokens=99), budget=Budget(model_calls=1, tokens=1)) == (
+        Finish(text="hello", files=()),
+    )
+
+
+def test_a_nudge_counts_as_a_call_of_the_model() -> None:
+    assert after(answered(), budget=Budget(model_calls=1, tokens=9)) == (
+        Fail(cause="cause_limit", what="1 model calls"),
+    )
+
+
+def test_files_of_tools_go_with_the_answer_each_path_once_in_order() -> None:
+    a, b, newer = (OutgoingFile(path=path, name=name) for path, name in (("a", "1"), ("b", "2"), ("a", "3")))
+    steps = stamped([answered(LOOK, LOOK), result(0, files=(a, b)), result(1, files=(newer,)), answered(text="here")])
+    assert files_of(steps) == (newer, b)
+    assert next_actions(steps, tools=TOOLS, budget=BUDGET) == (Finish(text="here", files=(newer, b)),)
+
+
+@steady
+@given(damaged, st.booleans())
+def test_any_log_leads_to_one_kind_of_thing_to_do(log: tuple[Stamped, ...], resumed: bool) -> None:
+    actions = next_actions(log, tools=TOOLS, budget=BUDGET, resumed=resumed)
+    calls = [action for action in actions if isinstance(action, Run | Close)]
+    assert len(calls) in (0, len(actions))
+    assert calls or len(actions) == 1
+    ids = [action.id for action in calls]
+    assert ids == sorted(set(ids), key=lambda one: (one.step, one.index))
+    closed = {stamped.step.call for stamped in log if isinstance(stamped.step, ToolFinished)}
+    assert not closed & set(ids)
+    if calls:
+        last = max(stamped.seq for stamped in log if isinstance(stamped.step, ModelAnswered))
+        assert {one.step for one in ids} == {last}
+
+
+@steady
+@given(damaged, st.booleans())
+def test_a_decision_depends_on_nothing_but_its_arguments(log: tuple[Stamped, ...], resumed: bool) -> None:
+    first, second = (next_actions(log, tools=TOOLS, budget=BUDGET, resumed=resumed) for _ in range(2))
+    assert first == second
+
+
+@steady
+@given(
+    answers=st.lists(model_answers, max_size=12),
+    last=model_answers,
+    crashes=st.lists(st.booleans(), max_size=12),
+    budget=st.builds(
+        lambda calls, tokens: Budget(model_calls=calls, tokens=tokens), st.integers(1, 6), st.integers(1, 500)
+    ),
+)
+def test_every_turn_comes_to_an_end_and_no_call_gets_two_results(
+    answers: list[ModelAnswered], last: ModelAnswered, crashes: list[bool], budget: Budget
+) -> None:
+    coming, crashing = chain(answers, repeat(last)), chain(crashes, repeat(False))
+    turn = Turn(budget=budget, answer=lambda: next(coming), crashes=lambda: next(crashing))
+    # Each model call takes at most a nudge, itself and a round; each crash repeats at most one of these.
+    bound = 3 * budget.model_calls + 2 * len(crashes) + 3
+    end = None
+    for _ in range(bound):
+        end = turn.do(turn.decide())
+        if end is not None:
+            break
+    assert end is not None, turn.log
+    results = Counter(one.step.call for one in turn.log if isinstance(one.step, ToolFinished))
+    starts = Counter(one.step.call for one in turn.log if isinstance(one.step, ToolStarted))
+    assert max([*results.values(), *starts.values()], default=1) == 1
+    asked = [one for one in turn.log if isinstance(one.step, ModelAnswered)]
+    assert len(asked) <= budget.model_calls
+    made = {
+        CallId(step=one.seq, index=n)
+        for one in asked
+        if isinstance(one.step, ModelAnswered)
+        for n in range(len(one.step.calls))
+    }
+    assert set(results) == made
+    for call_id, times in Counter(turn.ran).items():
+        assert times == 1 or name_of(turn.log, call_id) == "look"
+
+
+def name_of(log: Sequence[Stamped], call_id: CallId) -> str:
+    step = log[call_id.step - 1].step
+    assert isinstance(step, ModelAnswered)
+    return step.calls[call_id.index].name

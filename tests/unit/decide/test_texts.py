@@ -1,0 +1,57 @@
+"""The fixed sentences."""
+
+from string import Formatter
+
+import pytest
+
+from core.decide.texts import TEXTS, Texts
+
+# What the code fills in; a text that names another place could not be said.
+PLACES = {
+    "queue_full": {"n"},
+    "stopped_dropped": {"n"},
+    "failed": {"cause", "id"},
+    "cause_limit": {"what"},
+    "unknown_command": {"command", "nearest"},
+    "undelivered": {"n"},
+    "model_unknown": {"name"},
+    "model_set": {"name"},
+    "model_default": {"name"},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_text_has_the_places_that_are_filled_and_no_others(name: str) -> None:
+    assert {place for _, place, _, _ in Formatter().parse(TEXTS[name]) if place} == PLACES.get(name, set())
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_text_can_be_said(name: str) -> None:
+    said = Texts({}).say(name, **dict.fromkeys(PLACES.get(name, set()), "this"))
+    assert said.strip()
+    assert "{" not in said
+
+
+def test_every_cause_is_said_inside_a_failure() -> None:
+    causes = [name for name in TEXTS if name.startswith("cause_")]
+    assert len(causes) == 6
+    for cause in causes:
+        said = Texts({}).say("failed", cause=Texts({}).say(cause, what="9 model calls"), id=7)
+        assert said.startswith("I could not answer this: ")
+        assert said.endswith("(7)")
+
+
+def test_an_operators_text_takes_the_place_of_ours() -> None:
+    texts = Texts({"stopped": "Halt.", "stopped_dropped": "Halt, {n} gone."})
+    assert texts.say("stopped") == "Halt."
+    assert texts.say("stopped_dropped", n=2) == "Halt, 2 gone."
+    assert texts.say("new") == "New conversation."
+
+
+def test_what_is_filled_in_is_never_read_as_a_place() -> None:
+    assert Texts({}).say("model_set", name="{name} {0} %s") == "This chat now uses {name} {0} %s."
+
+
+def test_a_text_that_there_is_not_is_a_bug_of_the_caller() -> None:
+    with pytest.raises(KeyError):
+        Texts({}).say("nonsense")
