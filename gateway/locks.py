@@ -16,6 +16,7 @@ class Place:
     database: Path
     lock: FileLock
     service: FileLock | None = None
+    grace_s: float = 2.0
 
     def steps_back(self) -> bool:
         """Whether somebody else has the better right to work."""

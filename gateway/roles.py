@@ -34,7 +34,10 @@ async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[No
         try:
             await _receive(gateway)
         finally:
-            for task in tasks:
+            # What the last turns have to say can still be sent while they come to their end.
+            tasks[0].cancel()
+            await asyncio.wait(tasks[:1])
+            for task in tasks[1:]:
                 task.cancel()
 
 
@@ -50,7 +53,7 @@ async def work(gateway: Gateway, place: Place) -> None:
             log.info("worker.started", leases_voided=voided)
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(gateway.worker.run(), name="worker"),
+                    group.create_task(gateway.worker.run(place.grace_s), name="worker"),
                     group.create_task(gateway.control.run(), name="control"),
                 ]
                 while not place.steps_back():

@@ -36,7 +36,7 @@ from core.runtime.intake import Intake
 from core.runtime.loading import Loading
 from core.runtime.sender import Sender
 from core.runtime.system import SystemPrompt
-from core.runtime.turn import TurnRunner
+from core.runtime.turn import Means, TurnRunner
 from core.runtime.worker import Worker
 from core.store.inbox import Admission
 from core.store.lock import FileLock
@@ -57,6 +57,9 @@ from gateway.settings import Settings
 
 LEASE_MS = 15_000
 SERVICE_LOCK = "run.lock"
+# How long running tools are waited for at the end: a service is given 20 s by whoever stops it, a person is impatient.
+SERVICE_GRACE_S = 15.0
+WINDOW_GRACE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,7 @@ def _runner(
 ) -> TurnRunner:
     choices = world.choices
     system = SystemPrompt(world.agents, choices.workspace, world.clock)
-    return TurnRunner(
+    means = Means(
         loading=Loading(turns, History(turns), system, world.tools),
         asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
         bench=Bench(
@@ -199,6 +202,7 @@ def _runner(
         hours=choices.turn_hours,
         bus=bus,
     )
+    return TurnRunner(means)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +259,7 @@ def place_of(settings: Settings, *, window: bool) -> Place:
         database=settings.database,
         lock=FileLock(home / WORKER_LOCK),
         service=FileLock(home / SERVICE_LOCK) if window else None,
+        grace_s=WINDOW_GRACE_S if window else SERVICE_GRACE_S,
     )
 
 

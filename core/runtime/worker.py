@@ -9,7 +9,7 @@ import structlog
 from core.domain.errors import ParleyError, StoreError
 from core.ports import Claim, Clock, Turns, Wakeup
 from core.runtime.patience import persist
-from core.runtime.turn import TurnRunner
+from core.runtime.turn import Drained, TurnRunner
 
 log = structlog.get_logger(__name__)
 
@@ -27,12 +27,13 @@ class Worker:
         self._clock = clock
         self._free = slots
         self._starved = False
+        self._draining = False
         self._tasks: dict[int, tuple[Claim, asyncio.Task[None]]] = {}
         self._group: asyncio.TaskGroup | None = None
 
     def reserve(self) -> bool:
         """Take a slot for a turn that intake may claim; `start` or `give_back` must follow."""
-        if self._group is None:
+        if self._group is None or self._draining:
             return False
         if self._free <= 0:
             self._starved = True
@@ -62,15 +63,33 @@ class Worker:
             if claim.turn in ended:
                 task.cancel()
 
-    async def run(self) -> None:
-        """Until cancelled; then unfinished turns are given back, for the next worker to go on with them."""
+    async def run(self, grace_s: float) -> None:
+        """Until cancelled. Then model calls are cut, running tools get `grace_s` seconds to come to their result, and
+        unfinished turns are given back, for the next worker to go on with them.
+        """
+        self._draining = False
+        self._runner.drain(on=False)
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 group.create_task(self._renew(), name="renew leases")
-                await self._claim()
+                try:
+                    await self._claim()
+                finally:
+                    await self._drain(grace_s)
         finally:
             self._group = None
+
+    async def _drain(self, grace_s: float) -> None:
+        self._draining = True
+        self._runner.drain(on=True)
+        tasks = [task for _, task in self._tasks.values()]
+        for claim, task in self._tasks.values():
+            if self._runner.asks(claim.turn):
+                task.cancel()
+        if tasks:
+            log.info("worker.drains", turns=len(tasks))
+            await asyncio.wait(tasks, timeout=grace_s)
 
     def wake(self) -> None:
         """A turn became ready."""
@@ -105,6 +124,8 @@ class Worker:
                     await asyncio.wait([before])
                 await self._run(claim)
                 done = True
+        except Drained:
+            log.info("turn.given_back", turn=claim.turn)
         finally:
             if self._tasks.get(claim.chat_row, (None,))[0] is claim:
                 del self._tasks[claim.chat_row]
@@ -118,6 +139,8 @@ class Worker:
         try:
             # A run that the store cut off goes on from the log.
             await persist(lambda: self._runner.run(claim), self._clock)
+        except Drained:
+            raise
         except Exception as exc:  # supervisor: a bug in one turn is answered as an error and never ends the gateway
             if isinstance(exc, ParleyError):
                 log.error("turn.broke", error=str(exc))

@@ -54,6 +54,7 @@ class House:
     queued_chat: int = 50
     tool_s: float = 5.0
     turn_hours: float = 2.0
+    grace_s: float = 2.0
 
     @property
     def database(self) -> Path:
@@ -92,7 +93,7 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
     (house.folder / "workspace").mkdir(exist_ok=True)
     store = open_sqlite(house.database, house.clock)
     gateway = wire(house.world(store, [FakeChannel(house.platform)]))
-    place = Place(database=house.database, lock=FileLock(house.folder / "worker.lock"))
+    place = Place(database=house.database, lock=FileLock(house.folder / "worker.lock"), grace_s=house.grace_s)
     try:
         async with asyncio.TaskGroup() as group:
             running = group.create_task(run(gateway, place))
