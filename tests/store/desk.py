@@ -83,7 +83,7 @@ class Desk:
     def __init__(self, store: Store, *, owner: str = "worker-a", queued: int = 50) -> None:
         self.store = store
         self.inbox = StoredInbox(store, admission(owner, queued=queued))
-        self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS))
+        self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS), Texts({}))
         self.outbox = StoredOutbox(store)
         self.chats = StoredChats(store)
 

@@ -259,8 +259,8 @@ async def test_a_misspelt_command_gets_a_hint_and_no_turn(desk: Desk) -> None:
     assert await desk.rows("SELECT content FROM inbound") == [("/stpo now",)]
 
 
-@pytest.mark.parametrize("kind", [InboundKind.EDIT, InboundKind.DELETE, InboundKind.BUTTON])
-async def test_edits_deletes_and_buttons_of_nothing_open_are_noted(desk: Desk, kind: InboundKind) -> None:
+@pytest.mark.parametrize("kind", [InboundKind.EDIT, InboundKind.DELETE])
+async def test_edits_and_deletes_of_nothing_open_are_noted(desk: Desk, kind: InboundKind) -> None:
     accepted = await desk.takes(replace(message("changed"), kind=kind))
     assert accepted.dropped == f"{kind.value}_of_nothing_open"
 
@@ -282,6 +282,16 @@ async def test_a_thread_is_a_chat_of_its_own(desk: Desk) -> None:
     for chat in (place("room"), place("room", "t1"), place("room", "t2"), place("room", account="other")):
         await desk.takes(replace(message("hi", chat=chat), sender=person(account=chat.account)))
     assert await desk.rows("SELECT count(*) FROM chats") == [(4,)]
+
+
+async def test_half_a_surrogate_pair_is_stored_as_the_character_that_stands_for_it(desk: Desk) -> None:
+    half = "half \ud83d a pair"
+    event = Inbound(event_key=half, chat=place(half, half), sender=person(half), content=half, at=1, reply_to=half)
+    await desk.takes(replace(event, sender=replace(person(), name=half)))
+    assert (await desk.takes(replace(event, sender=person()))).duplicate
+    whole = "half \ufffd a pair"
+    assert await desk.rows("SELECT event_key, content, reply_to, sender_name FROM inbound") == [(whole,) * 4]
+    assert await desk.rows("SELECT chat_id, thread_id FROM chats") == [(whole, whole)]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

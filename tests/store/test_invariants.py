@@ -26,8 +26,8 @@ INSERT INTO steps (turn, seq, kind, call_step, call_index, body, at)
 VALUES (1, 1, 'model_answered', NULL, NULL, '{}', 0), (1, 2, 'tool_started', 1, 0, '{}', 0),
        (1, 3, 'tool_finished', 1, 0, '{}', 0);
 INSERT INTO frames (id, turn, call_step, call_index, agent, depth) VALUES (1, 1, 1, 0, 'main', 1);
-INSERT INTO waits (id, turn, chat, call_step, call_index, kind, question, choices, allowed, deadline)
-VALUES (1, 1, 1, 1, 0, 'question', 'how many?', '[]', '[]', 9);
+INSERT INTO waits (id, turn, chat, call_step, call_index, kind, key, asked, question, deadline)
+VALUES (1, 1, 1, 1, 0, 'question', 'w1', 'anna', '{}', 9);
 INSERT INTO outbox (id, chat, inbound, key, reply, state, created_at) VALUES (1, 1, 3, 'k1', '{}', 'new', 0);
 INSERT INTO outbox_parts (delivery, n, payload) VALUES (1, 0, '{}');
 INSERT INTO cursors (channel, account, scope, value, moved_at) VALUES ('fake', 'acme', 'updates', '7', 0);
@@ -42,8 +42,8 @@ TURN = "INSERT INTO turns (id, chat, agent, state, finished_at) VALUES ({}, {}, 
 STEP = "INSERT INTO steps (turn, seq, kind, call_step, call_index, body, at) VALUES ({}, {}, '{}', {}, {}, '', 0)"
 FRAME = "INSERT INTO frames (turn, parent, call_step, call_index, agent, depth) VALUES ({}, {}, {}, 0, 'main', {})"
 WAIT = (
-    "INSERT INTO waits (turn, chat, call_step, call_index, kind, question, choices, allowed, deadline)"
-    " VALUES ({}, {}, {}, 0, '{}', '', '', '', 0)"
+    "INSERT INTO waits (turn, chat, call_step, call_index, kind, key, asked, question, deadline)"
+    " VALUES ({}, {}, {}, 0, '{}', 'w2', '{}', '{{}}', {})"
 )
 OUTBOX = (
     "INSERT INTO outbox (chat, turn, inbound, key, replaces, reply, state, closed_at, created_at)"
@@ -63,6 +63,9 @@ REFUSED: dict[str, Attempt] = {
     "a chat that counts fewer than no live turns": Attempt(
         "UPDATE chats SET live = -1 WHERE id = 2", "ck_chats_live_not_negative"
     ),
+    "a chat that counts fewer than no questions": Attempt(
+        "UPDATE chats SET asks = -1 WHERE id = 2", "ck_chats_live_not_negative"
+    ),
     "an owner without an end of the lease": Attempt(
         "UPDATE chats SET until = NULL WHERE id = 1", "ck_chats_a_lease_has_an_owner_and_an_end"
     ),
@@ -79,7 +82,7 @@ REFUSED: dict[str, Attempt] = {
         "UPDATE chats SET live = 0 WHERE id = 1", "ck_chats_an_idle_chat_has_no_lease"
     ),
     "the same event of the same account twice": Attempt(
-        INBOUND.format(chat=2, channel="fake", account="acme", key="e1"), "UNIQUE inbound.channel"
+        INBOUND.format(chat=2, channel="fake", account="acme", key="e1"), "UNIQUE inbound.event_key"
     ),
     "an event in a third lane": Attempt("UPDATE inbound SET lane = 'express' WHERE id = 1", "ck_inbound_lane"),
     "a drop that belongs to a turn": Attempt(
@@ -118,13 +121,16 @@ REFUSED: dict[str, Attempt] = {
     "a stored frame at the root": Attempt(FRAME.format(1, "NULL", 2, 0), "ck_frames_children_only"),
     "a frame of no turn": Attempt(FRAME.format(9, "NULL", 1, 1), "FOREIGN KEY frames.turn"),
     "a frame below no frame": Attempt(FRAME.format(1, 99, 2, 2), "FOREIGN KEY frames.parent"),
-    "two waits of one call": Attempt(WAIT.format(1, 1, 1, "question"), "UNIQUE waits.turn"),
-    "a wait of a third kind": Attempt(WAIT.format(1, 1, 2, "nap"), "ck_waits_kind"),
+    "two waits of one call": Attempt(WAIT.format(1, 1, 1, "question", "ben", 9), "UNIQUE waits.turn"),
+    "two questions shown to one person in one chat": Attempt(
+        WAIT.format(1, 1, 2, "question", "anna", 9), "UNIQUE waits.chat, waits.asked"
+    ),
+    "a wait of a third kind": Attempt(WAIT.format(1, 1, 2, "nap", "ben", 9), "ck_waits_kind"),
     "a wait in a state that there is not": Attempt("UPDATE waits SET state = 'lost', closed_at = 5", "ck_waits_state"),
     "an answered wait without its time": Attempt("UPDATE waits SET state = 'answered'", "ck_waits_closed_once"),
     "an open wait with an end": Attempt("UPDATE waits SET closed_at = 5", "ck_waits_closed_once"),
-    "a wait of no turn": Attempt(WAIT.format(9, 1, 1, "question"), "FOREIGN KEY waits.turn"),
-    "a wait in no chat": Attempt(WAIT.format(1, 99, 2, "question"), "FOREIGN KEY waits.chat"),
+    "a wait of no turn": Attempt(WAIT.format(9, 1, 1, "question", "ben", 9), "FOREIGN KEY waits.turn"),
+    "a wait in no chat": Attempt(WAIT.format(1, 99, 2, "question", "ben", 9), "FOREIGN KEY waits.chat"),
     "two replies to one event": Attempt(
         OUTBOX.format(1, "NULL", 3, "k2", "NULL", "new", "NULL"), "UNIQUE outbox.inbound"
     ),
@@ -176,6 +182,10 @@ ALLOWED: dict[str, str] = {
     "two steps that are no calls": STEP.format(1, 4, "model_answered", "NULL", "NULL"),
     "many replies that answer no event": OUTBOX.format(1, 1, "NULL", "k2", "NULL", "sent", 5),
     "a second part": "INSERT INTO outbox_parts (delivery, n, payload) VALUES (1, 1, '')",
+    "a question that waits behind another": WAIT.format(1, 1, 2, "question", "anna", "NULL"),
+    "a question shown to somebody else": WAIT.format(1, 1, 2, "question", "ben", 9),
+    "an approval beside a question": WAIT.format(1, 1, 2, "approval", "anna", 9),
+    "the same person's question in another chat": WAIT.format(2, 2, 2, "question", "anna", 9),
     "a lease that ends": "UPDATE chats SET owner = NULL, until = NULL WHERE id = 1",
 }
 

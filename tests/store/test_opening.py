@@ -151,7 +151,9 @@ def test_a_file_that_others_could_read_is_closed_to_them(database: Path) -> None
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("name", ["with space", "ünïcödé", "hash#tag", "a'quote\"", "a&b=c"])
+@pytest.mark.parametrize(
+    "name", ["with space", "ünïcödé", "per%20cent", "what?mode=ro", "hash#tag", "a'quote\"", "a&b=c"]
+)
 def test_the_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     folder.mkdir()
@@ -170,6 +172,25 @@ def test_a_folder_in_place_of_the_file_is_refused_by_its_name(tmp_path: Path) ->
 def test_a_folder_that_is_not_there_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "gone" / "parley.db"
     with pytest.raises(StoreUnusable) as refusal:
+        open_sqlite(path, FakeClock())
+    assert_says_what_to_change(refusal.value, path)
+
+
+def test_a_file_that_is_no_database_is_refused_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "parley.db"
+    path.write_bytes(b"this is a letter to my aunt, not a database\n" * 200)
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as refusal:
+        open_sqlite(path, FakeClock())
+    assert_says_what_to_change(refusal.value, path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "parley.db"
+    path.touch()
+    execute(path, "CREATE TABLE chats (theirs TEXT)")
+    with pytest.raises(StoreError) as refusal:
         open_sqlite(path, FakeClock())
     assert_says_what_to_change(refusal.value, path)
 

@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from core.domain.delivery import Delivery, DeliveryState, Receipt
 from core.domain.message import Choice, Markdown, Mention, OutgoingFile, Reply, Text
 from core.ports import Ending, Retry
+from core.store import redrive
+from core.store.store import Store
 from tests.fakes.clock import FakeClock
 from tests.store.desk import LANE, Desk, new_key, person, place, receipt, words
 
@@ -38,7 +41,7 @@ async def test_a_reply_comes_out_as_it_went_in(desk: Desk, clock: FakeClock) -> 
     delivery = await desk.next(claim.chat_row)
     assert (delivery.reply, delivery.key, delivery.chat, delivery.turn) == (reply, "k1", place(), claim.turn)
     assert (delivery.part, delivery.attempt, delivery.state) == (0, 1, DeliveryState.SENDING)
-    assert (delivery.created_at, delivery.not_before) == (clock.now(), 0)
+    assert (delivery.created_at, delivery.repeat, delivery.edits) == (clock.now(), 0, None)
 
 
 async def test_replies_of_a_chat_go_out_in_order_one_at_a_time(desk: Desk) -> None:
@@ -96,7 +99,7 @@ async def test_what_has_to_wait_is_not_due_and_nothing_overtakes_it(desk: Desk, 
     await clock.advance(0.001)
     assert await desk.outbox.due(LANE) == [row]
     again = await desk.next(row)
-    assert (words(again), again.attempt, again.not_before) == ("first", 2, later.not_before)
+    assert (words(again), again.attempt) == ("first", 2)
     assert await desk.rows("SELECT error FROM outbox WHERE id = 1") == [("NotSent: busy",)]
 
 
@@ -221,6 +224,69 @@ async def test_one_lane_unsettles_nothing_of_another(desk: Desk) -> None:
     assert await desk.outbox.unsettle(replace(LANE, chat_id="two")) == 1
     assert await states(desk) == ["sending", "unsure"]
     assert await desk.outbox.unsettle(LANE) == 1
+
+
+async def test_a_chat_is_due_however_many_others_are_blocked(desk: Desk, store: Store, clock: FakeClock) -> None:
+    later = clock.now() + 600_000
+
+    def fill(conn: Connection) -> None:
+        chats = [("fake", "acme", f"b{n}", "", 0) for n in range(1_000)]
+        conn.exec_driver_sql(
+            "INSERT INTO chats (channel, account, chat_id, thread_id, created_at) VALUES (?, ?, ?, ?, ?)", chats
+        )
+        deliveries = [(n, f"k{n}.{m}", "{}", "new", later * (m == 0), 0) for n in range(1, 1_001) for m in (0, 1)]
+        conn.exec_driver_sql(
+            "INSERT INTO outbox (chat, key, reply, state, not_before, created_at) VALUES (?, ?, ?, ?, ?, ?)", deliveries
+        )
+
+    await store.run(fill)
+    row = await desk.replies(chat="z, after all others")
+    assert row in await desk.outbox.due(LANE)
+
+
+async def test_parts_may_be_kept_again_after_an_operators_retry(desk: Desk) -> None:
+    delivery = await desk.next(await desk.replies())
+    parts: list[dict[str, object]] = [{"text": "one"}, {"text": "two"}]
+    await desk.outbox.keep_parts(delivery, parts)
+    await desk.outbox.dead(delivery, "Unacceptable: too long")
+    await desk.store.run(redrive.retry, delivery.id)
+    again = await desk.next(delivery.chat_row)
+    # The sender renders anew what an operator retries.
+    assert (again.part, again.attempt, again.state) == (0, 1, DeliveryState.SENDING)
+    await desk.outbox.keep_parts(again, parts)
+
+
+async def test_a_part_that_became_unsure_by_a_crash_has_not_waited_yet(desk: Desk, clock: FakeClock) -> None:
+    row = await desk.replies()
+    await desk.outbox.retry(await desk.next(row), Retry(not_before=clock.now() + 1_000, error="NotSent: busy"))
+    await clock.advance(1)
+    await desk.next(row)  # being sent again, when the process ends
+    await desk.outbox.unsettle(LANE)
+    unsure = await desk.next(row)
+    assert (unsure.state, unsure.repeat) == (DeliveryState.UNSURE, 0)
+
+
+async def test_a_repeat_is_counted_until_the_next_part(desk: Desk) -> None:
+    delivery = await in_three_parts(desk)
+    later = Retry(not_before=0, error="?", unsure=True, repeat=1)
+    await desk.outbox.retry(delivery, later)
+    unsure = await desk.next(delivery.chat_row)
+    assert (unsure.state, unsure.repeat) == (DeliveryState.UNSURE, 1)
+    await desk.outbox.resume(replace(unsure, repeat=2))
+    await desk.outbox.unsettle(LANE)
+    assert (await desk.next(delivery.chat_row)).repeat == 2
+    await desk.outbox.sent(unsure, receipt(), more=True, stored=True)
+    await desk.outbox.unsettle(LANE)
+    following = await desk.next(delivery.chat_row)
+    assert (following.part, following.repeat) == (1, 0)
+
+
+async def test_the_next_part_does_not_inherit_the_wait_of_the_one_before(desk: Desk, clock: FakeClock) -> None:
+    delivery = await in_three_parts(desk)
+    await desk.outbox.retry(delivery, Retry(not_before=clock.now() + 1_000, error="NotSent: busy"))
+    await clock.advance(1)
+    await desk.outbox.sent(await desk.next(delivery.chat_row), receipt(), more=True, stored=True)
+    assert await desk.rows("SELECT part, not_before, attempt FROM outbox") == [(1, 0, 1)]
 
 
 async def test_notices_and_answers_of_commands_keep_their_place_between_replies(desk: Desk) -> None:

@@ -139,3 +139,21 @@ async def test_a_session_is_one_account_and_one_thread(desk: Desk) -> None:
     assert await lines(desk) == []
     found = await desk.store.run(session.recall, place("room", "t1"))
     assert [line.text for line in found] == ["in the thread"]
+
+
+async def test_a_reply_that_is_not_recalled_is_still_to_be_shown(desk: Desk) -> None:
+    """A killed window left it unshown, and another one began anew."""
+    await desk.replies("never shown")
+    await desk.hears("/new")
+    assert await lines(desk) == []
+    assert await desk.outbox.due(LANE) == [1]
+    assert await desk.rows("SELECT state FROM outbox WHERE turn IS NOT NULL") == [("new",)]
+
+
+async def test_replies_beyond_the_lines_of_a_recall_are_still_to_be_shown(desk: Desk) -> None:
+    for n in range(110):
+        claim = await desk.starts(f"question {n}")
+        await desk.turns.finish(claim, ending(f"answer {n}"), key=new_key(), send_now=False)
+    shown = {line.text for line in await desk.store.run(session.recall, place())}
+    marked = await desk.rows("SELECT count(*) FROM outbox WHERE state = 'sent'")
+    assert marked == [(sum(text.startswith("answer") for text in shown),)]

@@ -13,29 +13,24 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from core.domain.chat import ChatKey
 from core.models.scripted import ScriptedModel, calls, says
 from core.ports import Claim
-from core.store import chats, claims, inbox, listing, outbox, redrive, session, turns
+from core.store import chats, claims, inbox, listing, outbox, redrive, session, turns, waits
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 from tests.fakes.tools import answers
-from tests.store.desk import LEASE_MS, admission, choose, ending, message, new_key, place, receipt
+from tests.store.desk import LANE, LEASE_MS, admission, choose, ending, message, new_key, place, receipt
 from tests.store.statements import counted, plan, sorts, sql_of, statements, use_for_long, walks
 
 # For people, who look once in a while: these may walk along an index or the ids.
 WALKING: dict[str, str] = {
     "listing.INBOX_NEWEST": "newest first, ends at its limit",
-    "listing.INBOX_BROKEN": "newest first, ends at its limit",
     "listing.OUTBOX_NEWEST": "newest first, ends at its limit",
     "listing.OUTBOX_STATE": "newest first, ends at its limit",
-    "listing.DEAD_DELIVERIES": "counts",
-    "listing.CHATS": "counts",
-    "listing.INBOX_ONE": "found by the event key of any account",
-    "listing.INBOX_OF_TURN": "the messages of one turn",
 }
 # What is sorted here is one turn, one chat's reach, or what is at work right now.
 SORTING: dict[str, str] = {
+    "listing.INBOX_OF_TURN": "the messages of one turn",
     "listing.OUTBOX_OF": "the deliveries of one message",
     "listing.LIVE_BY_STATE": "live turns only",
-    "outbox.DUE": "open deliveries only",
     "session.SAID": "one chat since its last beginning",
     "turns.HISTORY": "two hundred turns of one chat",
 }
@@ -142,6 +137,13 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "sending": send,
     "looking for commands": inbox.pending,
     "voiding leases": lambda conn: (begin(conn), claims.void_leases(conn)),
+    "looking for what is due": lambda conn: (reply(conn), outbox.due(conn, LANE)),
+    "looking for questions that are due": waits.anything_due,
+    "asking whether anything is under way": lambda conn: (begin(conn), session.under_way(conn, KEY)),
+    "reading what is new in the history": lambda conn: turns.history(conn, claim := begin(conn), claim.turn - 1),
+    "finding a message by its key": lambda conn: listing.inbox_one(conn, "old 7"),
+    "tracing a message": lambda conn: listing.trace(conn, "7"),
+    "the overview": listing.overview,
     "showing the queue of a chat": lambda conn: chats.queue(conn, 1),
     "choosing a model": lambda conn: chats.set_model(conn, 1, "second"),
     "finding a delivery": lambda conn: listing.outbox_one(conn, 5),

@@ -228,6 +228,22 @@ async def test_texts_of_every_alphabet_and_size_come_back_whole(desk: Desk) -> N
     assert plain((await desk.next(claim.chat_row)).reply) == "".join(texts)
 
 
+async def test_half_a_surrogate_pair_of_a_model_costs_no_turn(desk: Desk) -> None:
+    half = "half \ud83d a pair"
+    claim = await desk.starts()
+    assert await desk.turns.append(
+        claim,
+        stamped(
+            ModelAnswered(text=half, calls=(Call(name=half, arguments=half),)),
+            ToolFinished(call=CALL, result=half, files=(OutgoingFile(path=half, name=half),)),
+        ),
+    )
+    assert not (await desk.finishes(claim, half)).lost
+    assert words(await desk.outbox.next(claim.chat_row)) == "half \ufffd a pair"
+    (exchange, _) = await desk.turns.history(await desk.starts("next"), 0)
+    assert answer_of(exchange) == "half \ufffd a pair"
+
+
 def answer_of(exchange: Exchange) -> str | None:
     step = exchange.steps[-1].step if exchange.steps else None
     return step.text if isinstance(step, ModelAnswered) else None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import OperationalError
 
 from core.domain.errors import StoreError, StoreFull
 from core.store import sqlite
@@ -137,6 +138,19 @@ async def test_an_operation_that_fails_fails_alone(store: Store) -> None:
     assert await notes(store) == ["a", "b", "c"]
 
 
+async def test_an_operation_that_the_database_refuses_fails_alone(store: Store) -> None:
+
+    def wrong(conn: Connection) -> None:
+        conn.exec_driver_sql("SELECT * FROM no_such_table")
+
+    async with asyncio.TaskGroup() as group:
+        with busy(group, store):
+            results = asyncio.gather(store.run(note("a")), store.run(wrong), return_exceptions=True)
+            await asyncio.sleep(0)
+        outcome = await results
+    assert (outcome[0], type(outcome[1])) == ("a", OperationalError)
+
+
 async def test_a_lone_operation_that_fails_leaves_nothing(store: Store) -> None:
     with pytest.raises(ZeroDivisionError):
         await store.run(breaks)
@@ -192,6 +206,13 @@ async def test_closing_finishes_what_waits_behind_a_failure(database: Path, cloc
     assert stored(database) == 2
 
 
+async def test_writing_after_the_end_is_refused(database: Path, clock: FakeClock) -> None:
+    store = open_sqlite(database, clock)
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        await store.run(note("late"))
+
+
 def test_closing_leaves_one_file_behind(database: Path, clock: FakeClock) -> None:
     store = open_sqlite(database, clock)
     asyncio.run(Desk(store).starts("hello"))
@@ -216,9 +237,9 @@ async def test_sixteen_writers_lose_nothing_to_a_lock_that_another_process_holds
     async with locked(database) as unlock, asyncio.TaskGroup() as group:
         asyncio.get_running_loop().call_later(3, unlock)
         watching = group.create_task(watch_lags(lags))
-        async with asyncio.TaskGroup() as writers:
+        async with asyncio.TaskGroup() as writing_group:
             for writer in range(16):
-                writers.create_task(write(writer))
+                writing_group.create_task(write(writer))
             assert await notes(store) == []
         watching.cancel()
     assert sorted(await notes(store)) == sorted(f"{writer}.{n}" for writer in range(16) for n in range(50))
