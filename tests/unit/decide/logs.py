@@ -6,16 +6,27 @@ from dataclasses import dataclass, field
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from core.decide.next_step import Action, Budget, CallModel, Close, Fail, Finish, Run, next_actions
+from core.decide.next_step import (
+    Action,
+    Blocked,
+    Budget,
+    CallModel,
+    Circumstances,
+    Close,
+    Fail,
+    Finish,
+    Run,
+    next_actions,
+)
 from core.domain.chat import Principal
 from core.domain.history import Exchange, Said
 from core.domain.message import Attachment, OutgoingFile
-from core.domain.step import Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
+from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
 from core.domain.turn import Usage
 
-# `look` may be repeated, `pay` may not; `magic` does not exist.
-TOOLS: Mapping[str, bool] = {"look": True, "pay": False}
-NAMES = ("look", "pay", "magic")
+# `look` and `ask` may be repeated, `pay` may not; `magic` does not exist.
+TOOLS: Mapping[str, bool] = {"look": True, "pay": False, "ask": True}
+NAMES = ("look", "pay", "ask", "magic")
 
 # The same examples on every run, however busy the machine is.
 steady = settings(deadline=None, derandomize=True)
@@ -38,6 +49,7 @@ call_ids = st.builds(lambda step, index: CallId(step=step, index=index), st.inte
 steps: st.SearchStrategy[Step] = st.one_of(
     model_answers,
     st.builds(lambda call: ToolStarted(call=call), call_ids),
+    st.builds(lambda call: Asked(call=call), call_ids),
     st.builds(lambda call, text: ToolFinished(call=call, result=text), call_ids, texts),
     st.just(Nudged(text="go on")),
 )
@@ -78,12 +90,16 @@ exchanges = st.builds(
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """A turn that is played by asking `next_actions` and doing what it says; the play may crash in between."""
+    """A turn that is played by asking `next_actions` and doing what it says; the play may crash in between.
+
+    `ask` waits for a person; whoever plays answers when the turn is blocked.
+    """
 
     budget: Budget
     answer: Callable[[], ModelAnswered]
     crashes: Callable[[], bool]
     log: list[Stamped] = field(default_factory=list)
+    answers: dict[CallId, str] = field(default_factory=dict)
     resumed: bool = True
     ran: list[CallId] = field(default_factory=list)
 
@@ -93,7 +109,9 @@ class Turn:
 
     def decide(self) -> Sequence[Action]:
         """What is to be done now."""
-        return next_actions(self.log, tools=TOOLS, budget=self.budget, resumed=self.resumed)
+        return next_actions(
+            self.log, Circumstances(tools=TOOLS, answers=self.answers, resumed=self.resumed), self.budget
+        )
 
     def do(self, actions: Sequence[Action]) -> Finish | Fail | None:
         """Do it; the end when it is one."""
@@ -103,6 +121,8 @@ class Turn:
             return first
         if isinstance(first, CallModel):
             self._ask(first)
+        elif all(isinstance(action, Blocked) for action in actions):
+            self.answers |= {action.id: "User reply: yes" for action in actions if isinstance(action, Blocked)}
         else:
             self._perform([action for action in actions if isinstance(action, Run | Close)])
         return None
@@ -122,8 +142,11 @@ class Turn:
                 self.ran.append(action.id)
             if self._crashed():
                 return
-            files = (OutgoingFile(path=f"{action.id.index}", name="f"),)
-            self.add(ToolFinished(call=action.id, result="done", files=files))
+            if isinstance(action, Run) and action.call.name == "ask":
+                self.add(Asked(call=action.id))
+            else:
+                files = (OutgoingFile(path=f"{action.id.index}", name="f"),)
+                self.add(ToolFinished(call=action.id, result="done", files=files))
 
     def _crashed(self) -> bool:
         """The process died here: what is in the log stays, and nothing runs any more."""

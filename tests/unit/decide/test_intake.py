@@ -5,15 +5,22 @@ from dataclasses import replace
 import pytest
 
 from core.decide.gate import Policy
-from core.decide.intake import Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
+from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
 from core.decide.texts import Texts
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS, CommandCall
-from core.domain.message import Attachment, Inbound, InboundKind
+from core.domain.message import Attachment, Choice, Inbound, InboundKind
+from core.domain.step import CallId
+from core.domain.wait import Given, Question, Wait
 
-ANNA = Principal(channel="fake", account="acme", user_id="anna")
+ANNA = Principal(channel="fake", account="acme", user_id="anna", name="Anna")
+BEN = Principal(channel="fake", account="acme", user_id="ben")
+MALLORY = Principal(channel="fake", account="acme", user_id="mallory", name="Anna")
 RULES = Rules(
-    policy=Policy(listed={("fake", "acme"): frozenset({"anna"})}), commands=COMMANDS, texts=Texts({}), queued_chat=2
+    policy=Policy(listed={("fake", "acme"): frozenset({"anna", "ben"})}),
+    commands=COMMANDS,
+    texts=Texts({}),
+    queued_chat=2,
 )
 SAID = Inbound(
     event_key="e1",
@@ -34,6 +41,28 @@ TOO_MANY = Drop(
 UNKNOWN = Drop(
     reason="unknown_command", notice="I do not know /stpo. Did you mean /stop? /help lists what I understand."
 )
+
+
+CLOSED = Drop(reason="question_closed", notice="This question is closed.")
+WAIT = Wait(
+    id=1,
+    turn=1,
+    question=Question(
+        call=CallId(step=1, index=0),
+        asked=ANNA,
+        text="How many?",
+        choices=(Choice(label="Two", token="t2"), Choice(label="Four", token="t4")),
+        lasts=1,
+        default=None,
+        allow_empty=False,
+    ),
+    deadline=5,
+)
+
+
+def answer(text: str, *, shown: str | None = None) -> Answer:
+    given = Given(text=text, shown=shown or text)
+    return Answer(wait=WAIT, given=given, card=f"How many?: {given.shown} (Anna)")
 
 
 def stop(notice: str) -> Cancel:
@@ -82,12 +111,47 @@ def test_a_stranger_is_dropped_without_a_word_whatever_he_says(content: str, cha
     [
         (InboundKind.EDIT, "edit_of_nothing_open"),
         (InboundKind.DELETE, "delete_of_nothing_open"),
-        (InboundKind.BUTTON, "button_of_nothing_open"),
     ],
 )
-def test_changes_and_buttons_start_nothing_even_when_they_look_like_commands(kind: InboundKind, reason: str) -> None:
+def test_changes_start_nothing_even_when_they_look_like_commands(kind: InboundKind, reason: str) -> None:
     for content in ("hello", "/stop", ""):
         assert decide(replace(SAID, kind=kind, content=content), BUSY, RULES) == Drop(reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("sender", "kind", "content", "expected"),
+    [
+        (ANNA, InboundKind.MESSAGE, "four", answer("Four")),
+        (ANNA, InboundKind.MESSAGE, "2", answer("Four")),
+        (ANNA, InboundKind.MESSAGE, "five", answer("(not among the choices) five", shown="five")),
+        (ANNA, InboundKind.MESSAGE, "//stop", answer("(not among the choices) //stop", shown="//stop")),
+        (ANNA, InboundKind.BUTTON, "t4", answer("Four")),
+        (ANNA, InboundKind.BUTTON, "t9", CLOSED),
+        (ANNA, InboundKind.MESSAGE, "t4", answer("(not among the choices) t4", shown="t4")),
+        (ANNA, InboundKind.MESSAGE, "/help", Command(call=CommandCall(name="help"))),
+        (ANNA, InboundKind.MESSAGE, "/stop", stop("Stopped.")),
+        (ANNA, InboundKind.MESSAGE, " ", Drop(reason="empty")),
+        (BEN, InboundKind.MESSAGE, "four", Enqueue(waits_for="Anna")),
+        (BEN, InboundKind.BUTTON, "t4", Drop(reason="wrong_person", notice="This question is for Anna.")),
+        (MALLORY, InboundKind.MESSAGE, "four", Drop(reason="not_listed")),
+        (MALLORY, InboundKind.BUTTON, "t4", Drop(reason="not_listed")),
+    ],
+)
+def test_an_open_question_is_answered_by_the_person_asked_and_nobody_else(
+    sender: Principal, kind: InboundKind, content: str, expected: Decision
+) -> None:
+    said = replace(SAID, sender=sender, kind=kind, content=content)
+    assert decide(said, ChatView(live=1, running=False, waits=[WAIT]), RULES) == expected
+
+
+def test_a_question_that_is_not_shown_yet_is_answered_by_nothing() -> None:
+    hidden = ChatView(live=1, running=False, waits=[replace(WAIT, deadline=None)])
+    assert decide(replace(SAID, content="four"), hidden, RULES) == Enqueue(waits_for="Anna")
+
+
+def test_a_button_of_no_question_is_told_that_it_is_closed() -> None:
+    for content in ("t4", "/stop", ""):
+        assert decide(replace(SAID, kind=InboundKind.BUTTON, content=content), BUSY, RULES) == CLOSED
 
 
 def test_a_native_command_is_read_like_a_written_one() -> None:

@@ -1,8 +1,9 @@
 """What a frame does next, from its steps alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -13,8 +14,10 @@ from core.decide.next_step import (
     SAY_SOMETHING,
     UNKNOWN_OUTCOME,
     Action,
+    Blocked,
     Budget,
     CallModel,
+    Circumstances,
     Close,
     Fail,
     Finish,
@@ -23,18 +26,21 @@ from core.decide.next_step import (
     next_actions,
 )
 from core.domain.message import OutgoingFile
-from core.domain.step import Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
+from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
 from core.domain.turn import Usage
 from tests.unit.decide.logs import TOOLS, Turn, damaged, model_answers, stamped, steady
 
 BUDGET = Budget(model_calls=50, tokens=10_000)
 LOOK = Call(name="look", arguments="{}")
 PAY = Call(name="pay", arguments="{}")
+ASK = Call(name="ask", arguments="{}")
 MAGIC = Call(name="magic", arguments="{}")
 
 
-def after(*happened: Step, budget: Budget = BUDGET, resumed: bool = False) -> Sequence[Action]:
-    return next_actions(stamped(happened), tools=TOOLS, budget=budget, resumed=resumed)
+def after(
+    *happened: Step, budget: Budget = BUDGET, resumed: bool = False, answers: Mapping[CallId, str] | None = None
+) -> Sequence[Action]:
+    return next_actions(stamped(happened), Circumstances(tools=TOOLS, answers=answers or {}, resumed=resumed), budget)
 
 
 def answered(*calls: Call, text: str = "", cut: bool = False, tokens: int = 0) -> ModelAnswered:
@@ -83,8 +89,10 @@ def test_results_of_an_earlier_round_close_no_call_of_this_one() -> None:
 
 
 def test_a_call_of_no_tool_is_closed_with_the_names_of_the_real_ones() -> None:
-    assert after(answered(MAGIC)) == (Close(id=call(), result="There is no tool magic. The tools are: look, pay."),)
-    (close,) = next_actions(stamped([answered(MAGIC)]), tools={}, budget=BUDGET)
+    assert after(answered(MAGIC)) == (
+        Close(id=call(), result="There is no tool magic. The tools are: ask, look, pay."),
+    )
+    (close,) = next_actions(stamped([answered(MAGIC)]), Circumstances(tools={}, answers={}), BUDGET)
     assert close == Close(id=call(), result="There is no tool magic. The tools are: none.")
 
 
@@ -128,6 +136,34 @@ def test_an_unknown_outcome_stops_no_other_call() -> None:
     )
 
 
+def test_a_call_that_waits_for_a_person_is_blocked_until_the_answer_is_its_result() -> None:
+    asked = (answered(ASK), Asked(call=call()))
+    for resumed in (False, True):
+        assert after(*asked, resumed=resumed) == (Blocked(id=call()),)
+        assert after(*asked, resumed=resumed, answers={call(): "User reply: four"}) == (
+            Close(id=call(), result="User reply: four", failed=False),
+        )
+
+
+def test_only_the_call_that_waits_is_blocked() -> None:
+    asked = (answered(ASK, LOOK, ASK), Asked(call=call(0)), Asked(call=call(2)))
+    assert after(*asked, answers={call(2): "User reply: yes"}) == (
+        Blocked(id=call(0)),
+        Run(id=call(1), call=LOOK, record=False),
+        Close(id=call(2), result="User reply: yes", failed=False),
+    )
+
+
+def test_a_question_that_has_its_result_asks_no_more() -> None:
+    assert after(answered(ASK), Asked(call=call()), result(), answers={call(): "late"}) == (CallModel(),)
+
+
+def test_a_question_of_a_tool_that_is_gone_can_still_be_answered() -> None:
+    around = Circumstances(tools={}, answers={call(): "User reply: yes"})
+    (close,) = next_actions(stamped([answered(ASK), Asked(call=call())]), around, BUDGET)
+    assert close == Close(id=call(), result="User reply: yes", failed=False)
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
 def test_an_empty_answer_is_asked_for_once_more(text: str) -> None:
     assert after(answered(text=text)) == (CallModel(nudge=SAY_SOMETHING),)
@@ -169,71 +205,87 @@ def test_files_of_tools_go_with_the_answer_each_path_once_in_order() -> None:
     a, b, newer = (OutgoingFile(path=path, name=name) for path, name in (("a", "1"), ("b", "2"), ("a", "3")))
     steps = stamped([answered(LOOK, LOOK), result(0, files=(a, b)), result(1, files=(newer,)), answered(text="here")])
     assert files_of(steps) == (newer, b)
-    assert next_actions(steps, tools=TOOLS, budget=BUDGET) == (Finish(text="here", files=(newer, b)),)
+    assert next_actions(steps, Circumstances(tools=TOOLS, answers={}), BUDGET) == (
+        Finish(text="here", files=(newer, b)),
+    )
 
 
 @steady
 @given(damaged, st.booleans())
 def test_any_log_leads_to_one_kind_of_thing_to_do(log: tuple[Stamped, ...], resumed: bool) -> None:
-    actions = next_actions(log, tools=TOOLS, budget=BUDGET, resumed=resumed)
-    calls = [action for action in actions if isinstance(action, Run | Close)]
-    assert len(calls) in (0, len(actions))
-    assert calls or len(actions) == 1
-    ids = [action.id for action in calls]
+    actions = next_actions(log, Circumstances(tools=TOOLS, answers={}, resumed=resumed), BUDGET)
+    ids = [action.id for action in actions if isinstance(action, Run | Close | Blocked)]
+    assert len(ids) == len(actions) or (not ids and len(actions) == 1)
     assert ids == sorted(set(ids), key=lambda one: (one.step, one.index))
-    closed = {stamped.step.call for stamped in log if isinstance(stamped.step, ToolFinished)}
-    assert not closed & set(ids)
-    if calls:
-        last = max(stamped.seq for stamped in log if isinstance(stamped.step, ModelAnswered))
-        assert {one.step for one in ids} == {last}
+
+
+@steady
+@given(damaged, st.booleans())
+def test_only_open_calls_of_the_newest_answer_are_acted_on(log: tuple[Stamped, ...], resumed: bool) -> None:
+    actions = next_actions(log, Circumstances(tools=TOOLS, answers={}, resumed=resumed), BUDGET)
+    ids = {action.id for action in actions if isinstance(action, Run | Close | Blocked)}
+    closed = {one.step.call for one in log if isinstance(one.step, ToolFinished)}
+    assert not closed & ids
+    newest = max((one.seq for one in log if isinstance(one.step, ModelAnswered)), default=0)
+    assert all(one.step == newest for one in ids)
 
 
 @steady
 @given(damaged, st.booleans())
 def test_a_decision_depends_on_nothing_but_its_arguments(log: tuple[Stamped, ...], resumed: bool) -> None:
-    first, second = (next_actions(log, tools=TOOLS, budget=BUDGET, resumed=resumed) for _ in range(2))
-    assert first == second
+    around = Circumstances(tools=TOOLS, answers={}, resumed=resumed)
+    assert next_actions(log, around, BUDGET) == next_actions(log, around, BUDGET)
+
+
+budgets = st.builds(
+    lambda calls, tokens: Budget(model_calls=calls, tokens=tokens), st.integers(1, 6), st.integers(1, 500)
+)
 
 
 @steady
-@given(
-    answers=st.lists(model_answers, max_size=12),
-    last=model_answers,
-    crashes=st.lists(st.booleans(), max_size=12),
-    budget=st.builds(
-        lambda calls, tokens: Budget(model_calls=calls, tokens=tokens), st.integers(1, 6), st.integers(1, 500)
-    ),
-)
+@given(st.lists(model_answers, max_size=12), model_answers, st.lists(st.booleans(), max_size=12), budgets)
 def test_every_turn_comes_to_an_end_and_no_call_gets_two_results(
     answers: list[ModelAnswered], last: ModelAnswered, crashes: list[bool], budget: Budget
 ) -> None:
     coming, crashing = chain(answers, repeat(last)), chain(crashes, repeat(False))
     turn = Turn(budget=budget, answer=lambda: next(coming), crashes=lambda: next(crashing))
-    # Each model call takes at most a nudge, itself and a round; each crash repeats at most one of these.
-    bound = 3 * budget.model_calls + 2 * len(crashes) + 3
-    end = None
-    for _ in range(bound):
-        end = turn.do(turn.decide())
-        if end is not None:
-            break
-    assert end is not None, turn.log
-    results = Counter(one.step.call for one in turn.log if isinstance(one.step, ToolFinished))
-    starts = Counter(one.step.call for one in turn.log if isinstance(one.step, ToolStarted))
-    assert max([*results.values(), *starts.values()], default=1) == 1
-    asked = [one for one in turn.log if isinstance(one.step, ModelAnswered)]
-    assert len(asked) <= budget.model_calls
-    made = {
-        CallId(step=one.seq, index=n)
-        for one in asked
+    # Each answer takes a step to ask, one to run, one to wait and one to close; each crash repeats at most one of them.
+    bound = 5 * budget.model_calls + 2 * len(crashes) + 3
+    assert any(turn.do(turn.decide()) is not None for _ in range(bound)), turn.log
+    assert len(steps_of(turn, ModelAnswered)) <= budget.model_calls
+    assert once(step.call for step in steps_of(turn, ToolStarted))
+    assert once(step.call for step in steps_of(turn, Asked))
+    results = [step.call for step in steps_of(turn, ToolFinished)]
+    assert once(results)
+    assert set(results) == calls_of(turn)
+    assert once(call_id for call_id in turn.ran if name_of(turn, call_id) == "pay")
+
+
+StepT = TypeVar("StepT", bound=Step)
+
+
+def steps_of(turn: Turn, kind: type[StepT]) -> list[StepT]:
+    """All steps of a kind."""
+    return [one.step for one in turn.log if isinstance(one.step, kind)]
+
+
+def once(ids: Iterable[CallId]) -> bool:
+    """Whether none comes twice."""
+    return max(Counter(ids).values(), default=1) == 1
+
+
+def calls_of(turn: Turn) -> set[CallId]:
+    """Every call that the model made."""
+    return {
+        CallId(step=one.seq, index=index)
+        for one in turn.log
         if isinstance(one.step, ModelAnswered)
-        for n in range(len(one.step.calls))
+        for index in range(len(one.step.calls))
     }
-    assert set(results) == made
-    for call_id, times in Counter(turn.ran).items():
-        assert times == 1 or name_of(turn.log, call_id) == "look"
 
 
-def name_of(log: Sequence[Stamped], call_id: CallId) -> str:
-    step = log[call_id.step - 1].step
+def name_of(turn: Turn, call_id: CallId) -> str:
+    """The tool that was called."""
+    step = turn.log[call_id.step - 1].step
     assert isinstance(step, ModelAnswered)
     return step.calls[call_id.index].name

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decide.next_step import Budget, CallModel, next_actions
+from core.decide.next_step import Budget, CallModel, Circumstances, next_actions
 from core.decide.prompt import (
     BROKEN_TURN,
     STOPPED_CALL,
@@ -183,7 +183,7 @@ def test_any_past_makes_a_prompt_that_every_provider_takes(past: list[Exchange],
 def test_whenever_the_model_is_to_be_asked_the_prompt_is_one_that_every_provider_takes(
     log: tuple[Stamped, ...], newest: Said
 ) -> None:
-    (action, *_) = next_actions(log, tools=TOOLS, budget=BUDGET, resumed=True)
+    (action, *_) = next_actions(log, Circumstances(tools=TOOLS, answers={}, resumed=True), BUDGET)
     if not isinstance(action, CallModel):
         return
     steps = log
