@@ -1,19 +1,14 @@
 """A process that is killed while a tool works: the tool runs once, or it is said that nobody knows."""
 
-import json
+from contextlib import ExitStack
 
-from tests.fakes.openai_server import Act, OpenAIServer, WireCall, answers
+from tests.fakes.openai_server import OpenAIServer, answers
+from tests.processes.acts import calls, doubles
 from tests.processes.house import House, answered, until
-
-DOUBLED = {"path": "a.txt", "old_text": "a", "new_text": "aa", "replace_all": True}
-
-
-def calls(name: str, arguments: object) -> Act:
-    return answers(calls=[WireCall(name=name, arguments=json.dumps(arguments))])
 
 
 async def test_an_edit_that_had_begun_is_not_repeated_and_the_model_hears_that_nobody_knows(house: House) -> None:
-    async with OpenAIServer(calls("edit_file", DOUBLED), answers("I will look.")) as server:
+    async with OpenAIServer(doubles("a.txt"), answers("I will look.")) as server:
         house.uses(server)
         first = await house.window()
         (house.workspace / "a.txt").write_text("a")
@@ -30,27 +25,25 @@ async def test_an_edit_that_had_begun_is_not_repeated_and_the_model_hears_that_n
 
 
 async def test_an_edit_whose_result_was_not_noted_is_not_repeated(house: House) -> None:
-    async with OpenAIServer(calls("edit_file", DOUBLED), answers("I will look.")) as server:
+    async with OpenAIServer(doubles("a.txt"), answers("I will look.")) as server:
         house.uses(server)
         first = await house.window()
         file = house.workspace / "a.txt"
         file.write_text("a")
-        with house.workspace_held():
-            first.says("double it")
-            await until(house.steps, lambda kinds: "tool_started" in kinds)
-            held = house.store_held()
-            held.__enter__()
-        await until(file.read_text, lambda text: text == "aa")
-        await first.process.is_killed()
-        held.__exit__(None, None, None)
+        with ExitStack() as store:
+            with house.workspace_held():
+                first.says("double it")
+                await until(house.steps, lambda kinds: "tool_started" in kinds)
+                store.enter_context(house.store_held())
+            await until(file.read_text, lambda text: text == "aa")
+            await first.process.is_killed()
         await house.window()
         assert await house.settled() == [answered("double it", "I will look.")]
     assert file.read_text() == "aa"
 
 
 async def test_a_write_that_may_be_repeated_is_repeated(house: House) -> None:
-    write = {"path": "b.txt", "content": "b"}
-    async with OpenAIServer(calls("write_file", write), answers("Written.")) as server:
+    async with OpenAIServer(calls("write_file", path="b.txt", content="b"), answers("Written.")) as server:
         house.uses(server)
         first = await house.window()
         with house.workspace_held():

@@ -58,13 +58,15 @@ async def test_a_message_that_was_stored_and_not_begun_is_answered_when_both_pro
         house.uses(server)
         holder = await house.window()
         other = await house.window()
+        other.says("hi")
+        await house.settled(1, "default-2")
         holder.process.signals(signal.SIGSTOP)
         other.says("hello")
-        await house.until(lambda told: [one.state for one in told] == ["queued"], "default-2")
+        await house.until(lambda told: [one.state for one in told] == ["done", "queued"], "default-2")
         await holder.process.is_killed()
         await other.process.is_killed()
         next_one = await house.window("--session", "default-2")
-        assert await house.settled(1, "default-2") == [answered("hello", "re: hello")]
+        assert await house.settled(2, "default-2") == [answered("hi", "re: hi"), answered("hello", "re: hello")]
         await next_one.has("re: hello")
 
 

@@ -20,9 +20,11 @@ import signal
 import socket
 import sys
 import termios
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import NoReturn
 
 from core.models.litellm import ENVIRONMENT, Library
 from gateway.cli import VERBS, run
@@ -30,6 +32,8 @@ from gateway.cli import VERBS, run
 LOADED = ("litellm", "core.store.migrate", "channels.terminal.attended", *(verb.module for verb in VERBS.values()))
 LONGEST = 65_536
 INPUT, OUTPUT, ERRORS = range(3)
+# What an interpreter ends with when the last of the output could not be written.
+FLUSH_FAILED = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,28 @@ def become(order: Order) -> None:
     sys.argv = ["parley", *order.arguments]
 
 
+def perform(order: Order) -> int:
+    """Run the command line; gives its exit code, whichever way it ends."""
+    try:
+        return run(order.arguments)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
+
+def leave(code: int) -> NoReturn:
+    """End as an interpreter does, but do not take it down: that would copy every page of the nursery's memory."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            try:
+                stream.flush()
+            except OSError:
+                code = FLUSH_FAILED
+    os._exit(code)
+
+
 def _stream(order: Order, number: int) -> io.TextIOWrapper | None:
     """As an interpreter makes it at its start; a stream that it does not have is None there."""
     if number in order.closed:
@@ -194,4 +220,4 @@ if __name__ == "__main__":
     ordered = nursery.serve()
     if ordered is not None:
         become(ordered)
-        sys.exit(run(ordered.arguments))
+        leave(perform(ordered))

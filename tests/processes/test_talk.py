@@ -1,13 +1,14 @@
 """A conversation with a model over the wire, in a window and through pipes."""
 
-from tests.fakes.openai_server import HOLD, USAGE, Act, OpenAIServer, WireCall, answers, delta, echoes, streams
+from tests.fakes.openai_server import HOLD, USAGE, Act, OpenAIServer, answers, delta, streams
+from tests.processes.acts import calls
 from tests.processes.house import House, answered
 
 
 def writes_and_reads() -> tuple[Act, ...]:
     return (
-        answers(calls=[WireCall(name="write_file", arguments='{"path": "notes/a.txt", "content": "seven"}')]),
-        answers(calls=[WireCall(name="read_file", arguments='{"path": "notes/a.txt"}')]),
+        calls("write_file", path="notes/a.txt", content="seven"),
+        calls("read_file", path="notes/a.txt"),
         answers("It says seven."),
     )
 
@@ -47,13 +48,3 @@ async def test_only_the_reply_goes_down_a_pipe(house: House) -> None:
         done = await house.does("chat", said="note seven\n")
     assert (done.code, done.output, done.errors) == (0, "It says seven.\n", "")
     assert not server.ledger[0].body.get("stream")
-
-
-async def test_a_process_that_was_not_forked_talks_just_the_same(house: House) -> None:
-    async with OpenAIServer(echoes("re: "), repeat_last=True) as server:
-        house.uses(server)
-        window = await house.terminal("chat", anew=True)
-        window.says("hello")
-        await window.has("> hello", "re: hello")
-        assert await window.is_left() == 0
-    assert house.conversation() == [answered("hello", "re: hello")]
