@@ -34,7 +34,10 @@ SORTING: dict[str, str] = {
     "session.SAID": "one chat since its last beginning",
     "turns.HISTORY": "two hundred turns of one chat",
 }
-POLLS = {sql_of(statement) for statement in (claims.CLAIM_CHAT, claims.RENEW, outbox.DUE, inbox.PENDING)}
+POLLS = {
+    sql_of(statement)
+    for statement in (claims.CLAIM_CHAT, claims.RENEW, inbox.PENDING, outbox.DUE, waits.DUE, waits.REMIND)
+}
 ALL = statements()
 
 
