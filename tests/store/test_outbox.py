@@ -161,6 +161,13 @@ async def test_a_final_delivery_stays_what_it_is(desk: Desk) -> None:
     ]
 
 
+async def test_a_receipt_that_comes_after_the_end_raises_nobody_from_the_dead(desk: Desk) -> None:
+    delivery = await desk.next(await desk.replies())
+    await desk.store.run(redrive.drop, delivery.id)
+    await desk.outbox.sent(delivery, receipt(1), more=False, stored=False)
+    assert await desk.rows("SELECT state, receipt FROM outbox") == [("dead", None)]
+
+
 async def test_parts_are_kept_as_they_were_rendered(desk: Desk) -> None:
     delivery = await in_three_parts(desk)
     assert await desk.outbox.stored_parts(delivery) == PARTS

@@ -19,7 +19,7 @@ from core.store import sqlite
 from core.store.sqlite import BATCH_OPERATIONS
 from core.store.store import Store, open_sqlite
 from tests.fakes.clock import FakeClock
-from tests.store.desk import Desk, message
+from tests.store.desk import Desk, message, new_key
 from tests.store.test_opening import ROOT
 
 
@@ -226,6 +226,25 @@ async def test_reading_goes_on_beside_a_write_that_takes_long(store: Store) -> N
         with busy(group, store):
             group.create_task(store.run(note("b")))
             assert await notes(store) == ["a"]
+
+
+async def test_another_process_finds_its_turn_however_much_is_written_here(store: Store, database: Path) -> None:
+    def write_beside() -> int:
+        connection = sqlite3.connect(database, isolation_level=None, timeout=5)
+        for n in range(20):
+            connection.execute("INSERT INTO cursors VALUES ('beside', '', ?, '', 0)", (f"{n}",))
+        connection.close()
+        return 20
+
+    async def write_on() -> None:
+        while True:
+            await store.run(lambda conn: note(new_key())(conn))
+
+    async with asyncio.TaskGroup() as group:
+        writing = [group.create_task(write_on()) for _ in range(64)]
+        assert await asyncio.to_thread(write_beside) == 20
+        for task in writing:
+            task.cancel()
 
 
 async def test_sixteen_writers_lose_nothing_to_a_lock_that_another_process_holds(store: Store, database: Path) -> None:
