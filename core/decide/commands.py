@@ -30,7 +30,7 @@ def parse(content: str, specs: Sequence[CommandSpec]) -> CommandCall | Misspelt 
     names = [spec.name for spec in specs]
     if name in names:
         return CommandCall(name=name, arguments=(match["arguments"] or "").strip())
-    if content.lstrip().startswith("!"):
+    if content.lstrip().startswith("!") or not names:
         return None
     nearest = min(names, key=lambda known: distance(name, known))
     return Misspelt(written=f"/{name}", nearest=f"/{nearest}") if distance(name, nearest) <= _NEAR else None

@@ -89,7 +89,10 @@ def _shorten_results(piece: Block, *, excess: int) -> Block:
             break
         if message.role == "tool" and len(message.content) > _KEPT_LINE:
             line = " ".join(message.content[:_KEPT_LINE].split())
-            short = replace(message, content=f"[shortened, {len(message.content)} characters] {line}")
+            content = f"[shortened, {len(message.content)} characters] {line}"
+            if len(content) >= len(message.content):
+                continue
+            short = replace(message, content=content)
             saved += tokens_of(message) - tokens_of(short)
             messages[index] = short
     return Block(messages=tuple(messages), tokens=piece.tokens - saved)

@@ -5,12 +5,16 @@ says so; a result without its call is left out. Steps of the gateway itself come
 """
 
 import json
+import re
 from collections.abc import Sequence
 
 from core.domain.history import Exchange, Said
 from core.domain.message import Attachment
 from core.domain.prompt import PromptCall, PromptMessage
 from core.domain.step import CallId, ModelAnswered, Nudged, Stamped, ToolFinished
+
+# What could end the line that names a speaker, or begin a second one inside it.
+_FORGING = re.compile(r"[\[\],\s]+")
 
 STOPPED_CALL = "Cancelled: the turn was stopped before this call had a result."
 STOPPED_TURN = "(This turn was stopped before an answer.)"
@@ -33,8 +37,10 @@ def said_message(said: Said, *, shared: bool) -> PromptMessage:
         lines.insert(0, said.content)
     content = "\n".join(lines) or "(an empty message)"
     if shared:
-        name = " ".join(said.sender.name.split())[:64] or said.sender.user_id
-        content = f"[from {name}, id {said.sender.user_id}]\n" + "\n".join(f"| {line}" for line in content.split("\n"))
+        sender = said.sender
+        name = " ".join(_FORGING.sub(" ", sender.name).split())[:64] or sender.user_id
+        lines = content.splitlines() or [""]
+        content = f"[from {name}, id {sender.user_id}]\n" + "\n".join(f"| {line}" for line in lines)
     return PromptMessage(role="user", content=content)
 
 
@@ -76,10 +82,15 @@ def _sendable(arguments: str) -> str:
     if not arguments.strip() or arguments.strip() == "null":
         return "{}"
     try:
-        value = json.loads(arguments)
+        value = json.loads(arguments, parse_constant=_refuse)
     except (ValueError, RecursionError):
         value = None
     return arguments if isinstance(value, dict) else json.dumps({"unreadable_arguments": arguments})
+
+
+def _refuse(constant: str) -> object:
+    """Python reads NaN and Infinity, the JSON of providers does not have them."""
+    raise ValueError(constant)
 
 
 def _attachment_line(attachment: Attachment) -> str:

@@ -1,5 +1,6 @@
 """When a part that did not go out is tried again, and when it is given up."""
 
+import math
 from enum import StrEnum
 
 from core.domain.delivery import Settled
@@ -7,6 +8,7 @@ from core.domain.errors import RateLimited, SendError, Unacceptable, Unreachable
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 15 * 60.0
+LONGEST_ASKED_S = 366 * 24 * 3600.0
 GIVE_UP_AFTER_MS = 24 * 3600 * 1000
 
 
@@ -44,5 +46,6 @@ def retry_at(error: SendError, *, attempt: int, created: int, now: int, jitter: 
         return None
     wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(attempt - 1, 20)) * jitter
     if isinstance(error, RateLimited):
-        wait = error.retry_in + jitter
+        asked = error.retry_in if math.isfinite(error.retry_in) else LONGEST_ASKED_S
+        wait = min(max(asked, 0.0), LONGEST_ASKED_S) + jitter
     return now + max(1, round(wait * 1000))

@@ -365,7 +365,7 @@ def _cancel(conn: Connection, chat: _Chat, inbound_id: int, decision: Cancel, ad
     if chat.live:
         stopped = tuple(conn.execute(STOP_TURNS, {"b_chat": chat.id}).scalars())
     if chat.waits:
-        waits.cancel_all(conn, chat.id, admission.rules.texts)
+        waits.cancel(conn, chat.id, admission.rules.texts)
     if chat.live or decision.cut:
         conn.execute(FREE_CHAT, {"b_chat": chat.id, "b_cut": int(decision.cut)})
     if decision.cut:

@@ -189,8 +189,7 @@ LIVE_BY_STATE = (
 )
 OPEN_DELIVERIES = select(func.count(), func.min(outbox.c.created_at)).where(outbox.c.closed_at.is_(None))
 DEAD_DELIVERIES = select(func.count()).select_from(outbox).where(literal_column("outbox.state = 'dead'"))
-# Chats are never removed, so the newest id is their number.
-CHATS = select(func.coalesce(func.max(chats.c.id), 0))
+CHATS = select(func.count()).select_from(chats)
 CHAT_ROW = select(chats.c.id, chats.c.cut).where(
     and_(
         chats.c.channel == bindparam("b_channel"),

@@ -10,7 +10,7 @@ from core.domain.message import Dropped, Inbound
 from core.domain.step import CallId, Stamped
 from core.domain.wait import Question
 from core.ports import Accepted, Claim, Ending, Finished, Lease, PendingCommand, QueueView
-from core.store import chats, claims, inbox, turns, waits
+from core.store import chats, claims, endings, inbox, turns, waits
 from core.store.inbox import Admission
 from core.store.store import Store
 
@@ -62,7 +62,7 @@ class StoredTurns:
 
     async def finish(self, claim: Claim, ending: Ending, *, key: str, send_now: bool) -> Finished:
         """Close the turn and free the chat."""
-        return await self._store.run(turns.finish, claim, ending, key, send_now)
+        return await self._store.run(endings.finish, claim, ending, key, send_now, self._texts)
 
     async def ask(self, claim: Claim, seq: int, question: Question, *, key: str) -> bool:
         """Ask a person."""
@@ -74,11 +74,11 @@ class StoredTurns:
 
     async def park(self, claim: Claim) -> Finished:
         """Give the chat up until an answer comes."""
-        return await self._store.run(turns.park, claim)
+        return await self._store.run(endings.park, claim)
 
     async def signals(self, claim: Claim) -> int | None:
         """The chat's signals now."""
-        return await self._store.read(turns.signals, claim)
+        return await self._store.read(endings.signals, claim)
 
     async def release(self, claim: Claim) -> None:
         """Give an unfinished turn back."""

@@ -31,6 +31,8 @@ BATCH_OPERATIONS = 512
 GAP_S = 0.0005
 BUSY_MS = 30_000
 READERS = 2
+SWITCH_TRIES = 500
+SWITCH_PAUSE_S = 0.01
 
 
 @dataclass(slots=True, eq=False)
@@ -55,8 +57,9 @@ def connect(path: Path, clock: Callable[[], int], *, writes: bool, synchronous: 
         if not isinstance(connection, sqlite3.Connection):
             raise StoreUnusable(f"{path} is opened with an unexpected driver")
         connection.isolation_level = None  # transactions are begun by us, below
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", f"busy_timeout={BUSY_MS}", "foreign_keys=ON"):
+        for pragma in (f"busy_timeout={BUSY_MS}", f"synchronous={synchronous}", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
+        _write_ahead(connection)
         connection.create_function("parley_now", 0, clock)
 
     @event.listens_for(engine, "begin")
@@ -64,6 +67,18 @@ def connect(path: Path, clock: Callable[[], int], *, writes: bool, synchronous: 
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log. SQLite does not wait for the lock that this takes, so we do."""
+    for left in reversed(range(SWITCH_TRIES)):
+        try:
+            if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
+                return
+        except sqlite3.OperationalError:
+            if not left:
+                raise
+        time.sleep(SWITCH_PAUSE_S)
 
 
 def create_file(path: Path) -> None:

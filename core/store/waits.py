@@ -195,14 +195,16 @@ def close(conn: Connection, stored: StoredWait, closed: Closed, texts: Texts) ->
     return True
 
 
-def cancel_all(conn: Connection, chat_row: int, texts: Texts) -> None:
-    """The chat was stopped: its questions are cancelled and their cards say so. The caller frees the chat's row."""
-    for stored in open_of_chat(conn, chat_row):
+def cancel(conn: Connection, chat_row: int, texts: Texts, turn: int | None = None) -> int:
+    """Cancel the questions of a chat, or of one turn of it; their cards say so. The caller counts them off."""
+    found = [stored for stored in open_of_chat(conn, chat_row) if turn in (None, stored.wait.turn)]
+    for stored in found:
         row = {"b_id": stored.wait.id, "b_state": WaitState.CANCELLED.value, "b_answer": None, "b_by": None}
         conn.execute(CLOSE, row)
         if stored.delivery is not None:
             card = says(texts.say("question_cancelled", question=stored.wait.question.text))
             _card(conn, stored, card, suffix="c", replaces=stored.delivery)
+    return len(found)
 
 
 def show_next(conn: Connection, chat_row: int, texts: Texts) -> None:

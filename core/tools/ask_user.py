@@ -18,19 +18,21 @@ class AskUserArguments(Arguments):
     choices: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
         default=(), max_length=MOST_CHOICES, description="Answers to choose from; other words may come all the same."
     )
-    deadline: int | None = Field(
-        default=None,
-        ge=SHORTEST // SECOND,
+    deadline: int = Field(
+        default=0,
+        ge=0,
         le=LONGEST // SECOND,
-        description="Seconds to wait. The usual is a day, in a shared chat an hour.",
+        description="Seconds to wait, at least 10; 0 is the usual: a day, in a shared chat an hour.",
     )
-    default: str | None = Field(default=None, max_length=500, description="The answer if none comes in time.")
+    default: str = Field(default="", max_length=500, description="The answer if none comes in time; empty for none.")
     allow_empty: bool = Field(default=False, description="Whether an empty message is an answer.")
 
     @model_validator(mode="after")
     def _choices_differ(self) -> "AskUserArguments":
         if len({choice.casefold() for choice in self.choices}) < len(self.choices):
             raise ValueError("choices holds the same answer twice")
+        if 0 < self.deadline < SHORTEST // SECOND:
+            raise ValueError("deadline must be 0 or at least 10 seconds")
         return self
 
 
@@ -39,7 +41,7 @@ async def _perform(arguments: AskUserArguments, context: ToolContext) -> Ask:
         question=arguments.question,
         choices=arguments.choices,
         lasts=arguments.deadline * SECOND if arguments.deadline else None,
-        default=arguments.default,
+        default=arguments.default or None,
         allow_empty=arguments.allow_empty,
     )
 

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine.interfaces import DBAPICursor
 
+from core.decide.texts import Texts
 from core.domain.chat import ChatKey
 from core.models.scripted import ScriptedModel, calls, says
 from core.ports import Claim
-from core.store import chats, claims, inbox, listing, outbox, redrive, session, turns, waits
+from core.store import chats, claims, endings, inbox, listing, outbox, redrive, session, turns, waits
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 from tests.fakes.tools import answers
@@ -103,7 +104,7 @@ def begin(conn: Connection, chat: ChatKey = KEY) -> Claim:
 def reply(conn: Connection) -> int:
     """A reply that waits to be sent."""
     claim = begin(conn)
-    turns.finish(conn, claim, ending(), new_key(), False)
+    endings.finish(conn, claim, ending(), new_key(), False, Texts({}))
     return claim.chat_row
 
 
@@ -127,7 +128,7 @@ def go_on(conn: Connection) -> None:
     claims.renew(conn, "w", LEASE_MS)
     claims.release(conn, claim)
     (claim,) = claims.claim(conn, "w", LEASE_MS, 1)
-    turns.finish(conn, claim, ending(), new_key(), False)
+    endings.finish(conn, claim, ending(), new_key(), False, Texts({}))
 
 
 OPERATIONS: dict[str, Callable[[Connection], object]] = {

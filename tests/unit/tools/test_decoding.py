@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.errors import ToolError
-from core.tools.decoding import MOST_PARTS, EXCESS, Decoder
+from core.tools.decoding import EXCESS, MOST_PARTS, Decoder
 
 
 def fed(decoder: Decoder, data: bytes, size: int = 65_536) -> bytes:

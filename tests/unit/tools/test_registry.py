@@ -23,6 +23,7 @@ def test_these_tools_ship_with_these_effects() -> None:
         "send_file": (Effect.READS, True),
         "web_fetch": (Effect.READS, True),
         "current_time": (Effect.READS, True),
+        "ask_user": (Effect.READS, True),
     }
 
 
