@@ -246,8 +246,8 @@ class Turns(Protocol):
     async def release(self, claim: Claim) -> None:
         """Give an unfinished turn back, for any worker to go on with it; not counted as an attempt."""
 
-    async def renew(self) -> Mapping[int, Lease]:
-        """Prolong all leases of this process in one statement; gives chat row -> lease for those still ours."""
+    async def renew(self, chat_rows: Sequence[int]) -> Mapping[int, Lease]:
+        """Prolong the leases on these chats in one statement; gives chat row -> lease for those still ours."""
 
     async def void_leases(self) -> int:
         """At the start of the one worker process of a file: whatever ran before runs no more. Gives how many."""

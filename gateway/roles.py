@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 import structlog
 
 from core.runtime.patience import persist
+from core.runtime.supervised import supervised
 from core.store.wakeup import watch
 from gateway.locks import Place
 from gateway.receiver import keep_listening
@@ -29,7 +30,7 @@ async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[No
             group.create_task(gateway.sender.run(), name="send"),
             group.create_task(gateway.presence.run(), name="presence"),
             group.create_task(watch(place.database, clock, gateway.wakeups), name="watch"),
-            *(group.create_task(one(), name="beside") for one in beside),
+            *(group.create_task(supervised(one(), "beside.broke"), name="beside") for one in beside),
         ]
         try:
             await _receive(gateway)

@@ -35,6 +35,7 @@ from core.runtime.history import History
 from core.runtime.intake import Intake
 from core.runtime.loading import Loading
 from core.runtime.sender import Sender
+from core.runtime.slots import Slots
 from core.runtime.system import SystemPrompt
 from core.runtime.turn import Means, TurnRunner
 from core.runtime.worker import Worker
@@ -119,8 +120,12 @@ def wire(world: World) -> Gateway:
         Dispatch(outbox=outbox, ways=_ways(world, bus)), [one.lane for one in world.channels], send, world.clock
     )
     runner = _runner(world, bus, turns, sender, presence, work)
-    worker = Worker(turns, runner, work, world.clock, world.choices.turns)
-    bus.serve(Intake(inbox=inbox, worker=worker, sender=sender, commands=command, chance=world.chance, bus=bus).accept)
+    worker = Worker(turns, runner, work, world.clock, Slots(world.choices.turns))
+    bus.serve(
+        Intake(
+            inbox=inbox, worker=worker, sender=sender, work=work, commands=command, chance=world.chance, bus=bus
+        ).accept
+    )
     control = Control(
         inbox=inbox,
         outbox=outbox,
@@ -129,9 +134,10 @@ def wire(world: World) -> Gateway:
         ),
         waits=StoredWaits(world.store, world.choices.texts),
         sender=sender,
-        worker=worker,
+        work=work,
         wakeup=command,
         chance=world.chance,
+        texts=world.choices.texts,
     )
     return Gateway(
         world=world,
@@ -297,7 +303,7 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
     return Choices(
         workspace=settings.home.workspace,
         policy=_policy(settings, served),
-        commands=COMMANDS,
+        commands=tuple(spec for spec in COMMANDS if not spec.terminal_only),
         texts=Texts(settings.texts),
         budget=Budget(model_calls=limits.model_calls, tokens=limits.turn_tokens),
         agent=lambda chat: settings.agent_of(chat.channel),

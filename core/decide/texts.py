@@ -18,6 +18,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "cause_limit": "limit of {what} reached",
         "cause_internal": "an internal error",
         "unknown_command": "I do not know {command}. Did you mean {nearest}? /help lists what I understand.",
+        "command_broke": "{command} did not work: an internal error.",
         "undelivered": "{n} earlier replies did not reach you; the newest follows.",
         "possible_repeat": "(possible repeat) ",
         "answer_until": "Answer until {time}.",

@@ -54,6 +54,10 @@ class Delivery:
     repeat: int = 0
     edits: Receipt | None = None
 
+    def label_key(self) -> str:
+        """The key of the label in front of a repeat: always the same for a part, and as short as the part's own."""
+        return f"{self.key[:20]}L{self.part}"
+
     def part_key(self) -> str:
         """The idempotency key of the part in flight: at most 25 characters, as Discord's nonce wants it."""
         return f"{self.key}.{self.part}" if self.part else self.key

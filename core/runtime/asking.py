@@ -43,27 +43,25 @@ class Asking:
     watches: Callable[[ChatKey], bool]
 
     async def ask(self, frame: Frame) -> ModelAnswered:
-        """The next answer. Raises NoAnswer when no model of the turn gives one."""
-        cause = "cause_unreachable"
+        """The next answer. Raises NoAnswer, with what the first model of the turn had to say, when none gives one.
+
+        All are asked again while any of them fails for a reason that passes.
+        """
+        failures: list[ModelError] = []
         for attempt in range(TRIES):
-            wait = 0.0
+            failures = []
             for name in frame.claim.choice.names:
                 try:
                     return await self._one(frame, self.models.get(name))
-                except ModelUnreachable as exc:
-                    cause, wait = "cause_unreachable", max(wait, exc.retry_in or 0.0)
+                except ModelError as exc:
+                    failures.append(exc)
                     self._failed(frame, name, exc)
-                except ModelBroken as exc:
-                    cause = "cause_no_answer"
-                    self._failed(frame, name, exc)
-                except (ModelRefused, ContextTooLong) as exc:
-                    cause = "cause_refused" if isinstance(exc, ModelRefused) else "cause_too_long"
-                    self._failed(frame, name, exc)
-            if cause in ("cause_refused", "cause_too_long"):
+            if attempt + 1 == TRIES or not any(isinstance(exc, ModelUnreachable | ModelBroken) for exc in failures):
                 break
-            if attempt + 1 < TRIES:
-                await self.clock.sleep(min(LONGEST_WAIT_S, max(wait, 2.0**attempt * (0.5 + self.chance.jitter() / 2))))
-        raise NoAnswer(cause)
+            wished = max((exc.retry_in or 0.0 for exc in failures if isinstance(exc, ModelUnreachable)), default=0.0)
+            wait = max(wished, 2.0**attempt * (0.5 + self.chance.jitter() / 2))
+            await self.clock.sleep(min(LONGEST_WAIT_S, wait))
+        raise NoAnswer(_cause(failures[0]))
 
     async def _one(self, frame: Frame, model: Model) -> ModelAnswered:
         room = model.size.window - model.size.output - TOKENS_PER_TOOL * len(frame.tools)
@@ -102,3 +100,16 @@ class Asking:
         log.warning("model.failed", model=name, error=f"{type(error).__name__}: {error}")
         data = {"model": name, "error": type(error).__name__}
         self.bus.emit(Telemetry(kind="ModelFailed", chat=frame.claim.chat, turn=frame.claim.turn, data=data))
+
+
+def _cause(error: ModelError) -> str:
+    """The name of the text that tells a person of this."""
+    match error:
+        case ModelRefused():
+            return "cause_refused"
+        case ContextTooLong():
+            return "cause_too_long"
+        case ModelBroken():
+            return "cause_no_answer"
+        case _:
+            return "cause_unreachable"

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
-
 from core.bus import Bus, Progress, Telemetry
 from core.decide.next_step import Close, Run
 from core.domain.chat import ChatKey
@@ -17,8 +15,7 @@ from core.domain.wait import Ask
 from core.ports import Clock, ToolContext
 from core.runtime.closing import Closing
 from core.runtime.frame import Frame
-
-log = structlog.get_logger(__name__)
+from core.runtime.supervised import BROKEN, supervised
 
 SIDE_BY_SIDE = 4
 
@@ -70,19 +67,23 @@ async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
     name = action.call.name
     _tell(frame, bench, "ToolCallStarted", tool=name)
     bench.bus.emit(Progress(chat=frame.claim.chat, turn=frame.claim.turn, text=name))
-    result: ToolResult | Ask
-    try:
-        async with asyncio.timeout(bench.tool_s):
-            result = await frame.tools[name].run(action.call.arguments, _context(frame, action.id, name, bench))
-    except ToolError as exc:
-        result = ToolResult(text=str(exc), failed=True)
-    except TimeoutError:
-        result = ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
-    except Exception:  # supervisor: a bug in one tool must not end the turn; the model hears that it failed
-        log.exception("tool.broke", tool=name)
+    result = await supervised(_told(frame, action, bench), "tool.broke")
+    if result is BROKEN:
         result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
     _tell(frame, bench, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
     return result
+
+
+async def _told(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
+    """What the tool gives, or what it tells the model instead."""
+    name = action.call.name
+    try:
+        async with asyncio.timeout(bench.tool_s):
+            return await frame.tools[name].run(action.call.arguments, _context(frame, action.id, name, bench))
+    except ToolError as exc:
+        return ToolResult(text=str(exc), failed=True)
+    except TimeoutError:
+        return ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
 
 
 def _context(frame: Frame, call: CallId, name: str, bench: Bench) -> ToolContext:

@@ -7,11 +7,12 @@ from typing import Protocol
 
 import structlog
 
+from core.decide.texts import Texts
 from core.domain.errors import StoreError
-from core.domain.message import Reply
+from core.domain.message import Reply, says
 from core.ports import Chance, Inbox, Outbox, PendingCommand, Waits, Wakeup
 from core.runtime.sender import Sender
-from core.runtime.worker import Worker
+from core.runtime.supervised import BROKEN, supervised
 
 log = structlog.get_logger(__name__)
 
@@ -34,9 +35,10 @@ class Control:
     performers: Mapping[str, Performer]
     waits: Waits
     sender: Sender
-    worker: Worker
+    work: Wakeup
     wakeup: Wakeup
     chance: Chance
+    texts: Texts
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -46,11 +48,14 @@ class Control:
                     await self._perform(command)
                 for chat_row, chat in await self.waits.tick():
                     self.sender.wake(chat_row, chat)
-                    self.worker.wake()
+                    self.work.set()
             await self.wakeup.wait(POLL_S)
 
     async def _perform(self, command: PendingCommand) -> None:
-        reply = await self.performers[command.call.name](command)
+        performer = self.performers.get(command.call.name)
+        reply = await supervised(performer(command), "command.broke") if performer else BROKEN
+        if reply is BROKEN:
+            reply = says(self.texts.say("command_broke", command=f"/{command.call.name}"))
         await self.outbox.answer(command, reply, key=self.chance.key())
         log.info("command.done", inbound=command.inbound, command=command.call.name)
         self.sender.wake(command.chat_row, command.chat)

@@ -18,12 +18,12 @@ from core.domain.errors import SendError, Unsure
 from core.domain.message import Reply, Text
 from core.ports import Chance, Clock, Outbox, Retry, Sending
 from core.runtime.patience import persist
+from core.runtime.supervised import BROKEN, supervised
 
 ResultT = TypeVar("ResultT")
 
 log = structlog.get_logger(__name__)
 
-POLL_S = 1.0
 # How long a channel that cannot tell is left before the part goes out again, labelled as a possible repeat.
 RESEND_AFTER_MS = 10 * 60 * 1000
 
@@ -54,11 +54,18 @@ class Dispatch:
 
     async def deliver(self, delivery: Delivery) -> bool:
         """All parts that are left of one delivery; False when it has to wait."""
+        outcome = await supervised(self._deliver(delivery), "delivery.broke")
+        if outcome is BROKEN:
+            # A bug met this reply, and would meet it again: it is listed as dead, and the chat goes on.
+            outcome = await self._give_up(delivery, "an internal error: see the log")
+        return outcome is not _Outcome.WAITS
+
+    async def _deliver(self, delivery: Delivery) -> _Outcome:
         parts = await self._parts(delivery)
         while True:
             outcome = await self._send_part(delivery, parts)
             if outcome is not _Outcome.SENT or delivery.part + 1 >= len(parts):
-                return outcome is not _Outcome.WAITS
+                return outcome
             delivery = replace(delivery, part=delivery.part + 1, attempt=1, repeat=0, state=DeliveryState.SENDING)
 
     async def _parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
@@ -80,7 +87,9 @@ class Dispatch:
             return await self._not_sent(delivery, error)
 
     async def _send(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
-        part, key = parts[delivery.part], delivery.part_key()
+        # Every attempt of a repeat carries the label.
+        shown = await self._labelled(delivery, parts) if delivery.repeat > 1 else parts
+        part, key = shown[delivery.part], delivery.part_key()
         receipt = None
         if delivery.edits is not None:
             receipt = await self.ways.sending.edit(delivery.chat, delivery.edits, part, key)
@@ -112,7 +121,7 @@ class Dispatch:
                 repeated = replace(delivery, repeat=2)
                 await self._persist(lambda: self.outbox.resume(repeated))
                 self._tell("delivery.possible_repeat", repeated)
-                return await self._send_again(repeated, await self._labelled(repeated, parts))
+                return await self._send_again(repeated, parts)
             case Verdict.GIVE_UP:
                 return await self._give_up(delivery, "sent twice; the channel cannot tell whether it arrived")
 
@@ -130,11 +139,12 @@ class Dispatch:
             if len(labelled) == 1:
                 return labelled
         for part in self.ways.sending.render(delivery.chat, Reply(fragments=(label,))):
-            await self.ways.sending.send(delivery.chat, part, self.ways.chance.key())
+            await self.ways.sending.send(delivery.chat, part, delivery.label_key())
         return parts
 
     async def _not_sent(self, delivery: Delivery, error: SendError) -> _Outcome:
         reason = f"{type(error).__name__}: {error}"
+        unsure = isinstance(error, Unsure) or delivery.state is DeliveryState.UNSURE
         if isinstance(error, Unsure):
             # Settled at once; only a channel that cannot tell makes the part wait.
             at: int | None = 0
@@ -144,7 +154,7 @@ class Dispatch:
             at = retry_at(error, attempt=delivery.attempt, created=created, now=now, jitter=jitter)
         if at is None:
             return await self._give_up(delivery, reason)
-        later = Retry(not_before=at, error=reason, unsure=isinstance(error, Unsure), repeat=delivery.repeat)
+        later = Retry(not_before=at, error=reason, unsure=unsure, repeat=delivery.repeat)
         await self._persist(lambda: self.outbox.retry(delivery, later))
         self._tell("delivery.retry", delivery, error=reason)
         return _Outcome.WAITS

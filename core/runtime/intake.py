@@ -23,6 +23,7 @@ class Intake:
     inbox: Inbox
     worker: Worker
     sender: Sender
+    work: Wakeup
     commands: Wakeup
     chance: Chance
     bus: Bus
@@ -48,7 +49,7 @@ class Intake:
                 ended = {"state": "terminated", "outcome": "cancelled"}
                 self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
         if accepted.resumed:
-            self.worker.wake()
+            self.work.set()
         if accepted.command:
             self.commands.set()
         if accepted.replies:

@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 ATTEMPTS = 5
 
 
-class Drained(Exception):
+class _Drained(Exception):
     """The turn stopped between two steps because the process ends; its log holds all that was done."""
 
 
@@ -72,8 +72,11 @@ class TurnRunner:
         """Whether a model is being asked for this turn: that can be cut off and done again without harm."""
         return turn in self._asking
 
-    async def run(self, claim: Claim) -> None:
-        """Until the turn is finished, or the lease is lost. Raises StoreError; then the log holds what was done."""
+    async def run(self, claim: Claim) -> bool:
+        """Until the turn is finished, parked or somebody else's; False when it stopped because the process ends.
+
+        Raises StoreError; then the log holds what was done.
+        """
         self._means.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=True))
         self._means.closing.tell(claim, "started")
         try:
@@ -83,8 +86,12 @@ class TurnRunner:
         except LeaseLost:
             # Stopped, or taken over: whoever did that has told of it.
             log.info("turn.lost")
+        except _Drained:
+            log.info("turn.given_back")
+            return False
         finally:
             self._means.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=False))
+        return True
 
     async def fail(self, claim: Claim, cause: str) -> None:
         """End a turn that broke for a reason outside it; needs nothing but the store."""
@@ -130,7 +137,7 @@ class TurnRunner:
                 return None
             if self._draining and not isinstance(actions[0], Finish | Fail):
                 await self._means.closing.save(frame)
-                raise Drained
+                raise _Drained
             ending = await self._do(frame, actions)
             if ending is not None:
                 return ending

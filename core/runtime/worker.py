@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
 
-from core.domain.errors import ParleyError, StoreError
+from core.domain.errors import StoreError
 from core.ports import Claim, Clock, Turns, Wakeup
 from core.runtime.patience import persist
-from core.runtime.turn import Drained, TurnRunner
+from core.runtime.slots import Slots
+from core.runtime.supervised import BROKEN, supervised
+from core.runtime.turn import TurnRunner
 
 log = structlog.get_logger(__name__)
 
@@ -17,57 +20,57 @@ POLL_S = 1.0
 RENEW_S = 1.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """A turn at work. `before` are tasks of the same chat that were cut off and may still let go of their tools."""
+
+    claim: Claim
+    task: asyncio.Task[None]
+    before: tuple[asyncio.Task[None], ...]
+
+
 class Worker:
     """Works on the turns of this process. Nothing is claimed unless `run` runs."""
 
-    def __init__(self, turns: Turns, runner: TurnRunner, wakeup: Wakeup, clock: Clock, slots: int) -> None:
+    def __init__(self, turns: Turns, runner: TurnRunner, wakeup: Wakeup, clock: Clock, slots: Slots) -> None:
         self._turns = turns
         self._runner = runner
         self._wakeup = wakeup
         self._clock = clock
-        self._free = slots
-        self._starved = False
-        self._draining = False
-        self._tasks: dict[int, tuple[Claim, asyncio.Task[None]]] = {}
+        self._slots = slots
+        self._works: dict[int, _Work] = {}
         self._group: asyncio.TaskGroup | None = None
 
     def reserve(self) -> bool:
         """Take a slot for a turn that intake may claim; `start` or `give_back` must follow."""
-        if self._group is None or self._draining:
-            return False
-        if self._free <= 0:
-            self._starved = True
-            return False
-        self._free -= 1
-        return True
+        return self._group is not None and self._slots.take()
 
     def give_back(self) -> None:
-        """Nothing was claimed for the reserved slot."""
-        self._free += 1
-        if self._starved:
-            self._starved = False
+        """A slot is free again: nothing was claimed for it, or its turn has ended."""
+        if self._slots.give_back():
             self._wakeup.set()
 
     def start(self, claim: Claim) -> None:
-        """Run a claimed turn in the reserved slot."""
+        """Run a claimed turn in the reserved slot. At the very end of the process its lease is left to run out."""
         if self._group is None:
-            raise RuntimeError("a turn was claimed by a worker that does not run")
-        before = self._tasks.get(claim.chat_row)
-        task = self._group.create_task(self._work(claim, before[1] if before else None), name=f"turn {claim.turn}")
-        self._tasks[claim.chat_row] = (claim, task)
+            self.give_back()
+            return
+        earlier = self._works.get(claim.chat_row)
+        before = tuple(task for task in (*earlier.before, earlier.task) if not task.done()) if earlier else ()
+        task = self._group.create_task(self._work(claim, before), name=f"turn {claim.turn}")
+        self._works[claim.chat_row] = _Work(claim=claim, task=task, before=before)
 
     def stop(self, turns: Iterable[int]) -> None:
         """These turns were ended in the store; whatever they do now is cut off."""
         ended = set(turns)
-        for claim, task in self._tasks.values():
-            if claim.turn in ended:
-                task.cancel()
+        for work in self._works.values():
+            if work.claim.turn in ended:
+                work.task.cancel()
 
     async def run(self, grace_s: float) -> None:
         """Until cancelled. Then model calls are cut, running tools get `grace_s` seconds to come to their result, and
         unfinished turns are given back, for the next worker to go on with them.
         """
-        self._draining = False
         self._runner.drain(on=False)
         try:
             async with asyncio.TaskGroup() as group:
@@ -76,86 +79,74 @@ class Worker:
                 try:
                     await self._claim()
                 finally:
+                    self._group = None
                     await self._drain(grace_s)
         finally:
             self._group = None
 
     async def _drain(self, grace_s: float) -> None:
-        self._draining = True
         self._runner.drain(on=True)
-        tasks = [task for _, task in self._tasks.values()]
-        for claim, task in self._tasks.values():
-            if self._runner.asks(claim.turn):
-                task.cancel()
-        if tasks:
-            log.info("worker.drains", turns=len(tasks))
-            await asyncio.wait(tasks, timeout=grace_s)
-
-    def wake(self) -> None:
-        """A turn became ready."""
-        self._wakeup.set()
+        works = list(self._works.values())
+        for work in works:
+            if self._runner.asks(work.claim.turn):
+                work.task.cancel()
+        if works:
+            log.info("worker.drains", turns=len(works))
+            await asyncio.wait([work.task for work in works], timeout=grace_s)
 
     async def _claim(self) -> None:
         while True:
-            self._starved = False
-            await self._claim_all()
-            # Whoever found no slot while all were held for claiming is claimed in the next round.
-            if not (self._starved and self._free):
+            reserved = self._slots.take_all()
+            claims: Sequence[Claim] = ()
+            try:
+                if reserved:
+                    with suppress(StoreError):
+                        claims = await self._turns.claim(reserved)
+            finally:
+                unused = reserved - len(claims)
+                if not unused:
+                    # Where all slots were filled there may be more to do than there are slots.
+                    self._slots.want()
+                again = self._slots.give_back(unused)
+            for claim in claims:
+                self.start(claim)
+            if not again:
                 await self._wakeup.wait(POLL_S)
 
-    async def _claim_all(self) -> None:
-        reserved, self._free = self._free, 0
-        claims: Sequence[Claim] = ()
-        try:
-            if reserved:
-                with suppress(StoreError):
-                    claims = await self._turns.claim(reserved)
-        finally:
-            self._free += reserved - len(claims)
-        for claim in claims:
-            self.start(claim)
-
-    async def _work(self, claim: Claim, before: asyncio.Task[None] | None) -> None:
+    async def _work(self, claim: Claim, before: Sequence[asyncio.Task[None]]) -> None:
         done = False
         try:
             with structlog.contextvars.bound_contextvars(chat=claim.chat_row, turn=claim.turn):
-                if before is not None:
-                    # The chat's last turn was stopped and is still letting go of its tools.
-                    await asyncio.wait([before])
-                await self._run(claim)
-                done = True
-        except Drained:
-            log.info("turn.given_back", turn=claim.turn)
+                if before:
+                    await asyncio.wait(before)
+                done = await self._run(claim)
         finally:
-            if self._tasks.get(claim.chat_row, (None,))[0] is claim:
-                del self._tasks[claim.chat_row]
+            if (work := self._works.get(claim.chat_row)) and work.claim is claim:
+                del self._works[claim.chat_row]
             self.give_back()
             if not done:
                 # Where even this fails, the lease runs out by itself.
                 with suppress(StoreError):
                     await self._turns.release(claim)
 
-    async def _run(self, claim: Claim) -> None:
-        try:
-            # A run that the store cut off goes on from the log.
-            await persist(lambda: self._runner.run(claim), self._clock)
-        except Drained:
-            raise
-        except Exception as exc:  # supervisor: a bug in one turn is answered as an error and never ends the gateway
-            if isinstance(exc, ParleyError):
-                log.error("turn.broke", error=str(exc))
-            else:
-                log.exception("turn.broke")
+    async def _run(self, claim: Claim) -> bool:
+        """False when the turn is not ended and not anybody else's: it is to be given back."""
+        # A run that the store cut off goes on from the log.
+        done = await supervised(persist(lambda: self._runner.run(claim), self._clock), "turn.broke")
+        if done is BROKEN:
             await persist(lambda: self._runner.fail(claim, "cause_internal"), self._clock)
+        return bool(done)
 
     async def _renew(self) -> None:
+        """Only what is really worked on is prolonged: a claim that nobody started is taken by others in time."""
         while True:
             await self._clock.sleep(RENEW_S)
-            if not self._tasks:
+            works = tuple(self._works.values())
+            if not works:
                 continue
             with suppress(StoreError):
-                leases = await self._turns.renew()
-                for claim, task in tuple(self._tasks.values()):
-                    lease = leases.get(claim.chat_row)
-                    if lease is None or lease.fence != claim.fence:
-                        task.cancel()
+                leases = await self._turns.renew([work.claim.chat_row for work in works])
+                for work in works:
+                    lease = leases.get(work.claim.chat_row)
+                    if lease is None or lease.fence != work.claim.fence:
+                        work.task.cancel()

@@ -1,5 +1,7 @@
 """T2 and leases: who works on which chat. The chat's row owns order and exclusivity; turns carry no lease."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, bindparam, case, null, or_, select, update
 
 from core.domain.turn import TurnEvent, TurnState, after
@@ -51,7 +53,7 @@ START_TURN = (
 
 RENEW = (
     update(chats)
-    .where(chats.c.owner == bindparam("b_owner"), chats.c.owner.is_not(None))
+    .where(chats.c.id.in_(bindparam("b_chats", expanding=True)), chats.c.owner == bindparam("b_owner"))
     .values(until=now_ms() + bindparam("b_lease"))
     .returning(chats.c.id, chats.c.fence, chats.c.signals)
 )
@@ -103,9 +105,9 @@ def _claim_one(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
     )
 
 
-def renew(conn: Connection, owner: str, lease_ms: int) -> dict[int, Lease]:
-    """Prolong every lease of `owner`; what is missing in the answer is not its own any more."""
-    rows = conn.execute(RENEW, {"b_owner": owner, "b_lease": lease_ms})
+def renew(conn: Connection, owner: str, lease_ms: int, chat_rows: Sequence[int]) -> dict[int, Lease]:
+    """Prolong the leases of `owner` on these chats; what is missing in the answer is not its own any more."""
+    rows = conn.execute(RENEW, {"b_owner": owner, "b_lease": lease_ms, "b_chats": list(chat_rows)})
     return {row[0]: Lease(fence=row[1], signals=row[2]) for row in rows}
 
 

@@ -1,6 +1,6 @@
 """T-end: the last commit of a turn, or the one that parks it. Both are checked against fence and signals."""
 
-from sqlalchemy import Connection, and_, bindparam, case, func, insert, null, select, update
+from sqlalchemy import Connection, and_, bindparam, case, func, insert, literal, null, select, update
 
 from core.decide.texts import Texts
 from core.domain.delivery import Delivery, DeliveryState
@@ -49,6 +49,14 @@ INSERT_STEP = insert(steps).values(
     turn=bindparam("turn"), seq=bindparam("seq"), kind=bindparam("kind"), body=bindparam("body"), at=now_ms()
 )
 
+_waiting = outbox.alias("waiting")
+_older_waits = (
+    select(literal(1))
+    .select_from(_waiting)
+    .where(_waiting.c.chat == bindparam("chat"), _waiting.c.closed_at.is_(None))
+    .exists()
+)
+
 INSERT_DELIVERY = (
     insert(outbox)
     .values(
@@ -56,11 +64,12 @@ INSERT_DELIVERY = (
         turn=bindparam("turn"),
         key=bindparam("key"),
         reply=bindparam("reply"),
-        state=bindparam("state"),
-        attempt=bindparam("attempt"),
+        # An older reply that still waits goes first, whatever this process could send now.
+        state=case((_older_waits, DeliveryState.NEW.value), else_=bindparam("state")),
+        attempt=case((_older_waits, 0), else_=bindparam("attempt")),
         created_at=now_ms(),
     )
-    .returning(outbox.c.id, outbox.c.created_at)
+    .returning(outbox.c.id, outbox.c.created_at, outbox.c.state)
 )
 
 PARK_CHAT = (
@@ -102,8 +111,7 @@ def finish(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bo
         conn.execute(INSERT_STEP, {"turn": held.turn, "seq": step.seq, "kind": step.step.kind, "body": body})
     if left:
         conn.execute(NEXT_READY, {"b_chat": held.chat_row})
-    delivery = _deliver(conn, held, ending, key, send_now)
-    return Finished(delivery=delivery if send_now else None, waiting=bool(left))
+    return Finished(delivery=_deliver(conn, held, ending, key, send_now), waiting=bool(left))
 
 
 def park(conn: Connection, held: Claim) -> Finished:
@@ -126,7 +134,8 @@ def _not_ours(conn: Connection, held: Claim) -> Finished:
     return Finished(lost=fence != held.fence, changed=fence == held.fence)
 
 
-def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bool) -> Delivery:
+def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bool) -> Delivery | None:
+    """Write the reply; it is given back only if it is marked as sending, for the caller to send."""
     state = DeliveryState.SENDING if send_now else DeliveryState.NEW
     row = {
         "chat": held.chat_row,
@@ -136,7 +145,9 @@ def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: 
         "state": state.value,
         "attempt": int(send_now),
     }
-    delivery_id, created_at = conn.execute(INSERT_DELIVERY, row).one()
+    delivery_id, created_at, stored = conn.execute(INSERT_DELIVERY, row).one()
+    if stored != DeliveryState.SENDING.value:
+        return None
     return Delivery(
         id=delivery_id,
         chat_row=held.chat_row,

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from core.domain.errors import StoreUnusable
@@ -27,7 +28,7 @@ class FileLock:
         """Take the lock, however long its holder keeps it; blocks the thread."""
         self._take(0)
 
-    def _take(self, flag: int) -> bool:
+    def _take(self, flag: int, *, sign: bool = True) -> bool:
         if self._descriptor is not None:
             return True
         try:
@@ -41,16 +42,19 @@ class FileLock:
         except BlockingIOError:
             os.close(descriptor)
             return False
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, str(os.getpid()).encode())
+        if sign:
+            # A full disk takes no number; the lock holds all the same.
+            with suppress(OSError):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, str(os.getpid()).encode())
         self._descriptor = descriptor
         return True
 
     def taken(self) -> bool:
-        """Whether somebody else holds it right now; costs two system calls."""
+        """Whether somebody else holds it right now; takes it for a moment, so whoever wants it must try again."""
         if self.held or not self._path.exists():
             return False
-        if self.acquire():
+        if self._take(fcntl.LOCK_NB, sign=False):
             self.release()
             return False
         return True

@@ -84,9 +84,9 @@ class StoredTurns:
         """Give an unfinished turn back."""
         await self._store.run(claims.release, claim)
 
-    async def renew(self) -> Mapping[int, Lease]:
-        """Prolong every lease of this process."""
-        return await self._store.run(claims.renew, self._holder.owner, self._holder.lease_ms)
+    async def renew(self, chat_rows: Sequence[int]) -> Mapping[int, Lease]:
+        """Prolong the leases of this process on these chats."""
+        return await self._store.run(claims.renew, self._holder.owner, self._holder.lease_ms, chat_rows)
 
     async def void_leases(self) -> int:
         """Whatever ran before this process runs no more."""

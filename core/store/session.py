@@ -117,9 +117,11 @@ def _line(half: int, body: str, at: int) -> Line:
     if not half:
         return Line(mine=True, text=body, at=at, markdown=False)
     reply = codec.reply_value(body)
+    extras = [f"[file: {file.name}, {file.path}]" for file in reply.files]
+    extras += [f"{number}. {choice.label}" for number, choice in enumerate(reply.choices, 1)]
     return Line(
         mine=False,
-        text=plain(reply),
+        text="\n\n".join([plain(reply), *extras]),
         at=at,
         markdown=any(isinstance(fragment, Markdown) for fragment in reply.fragments),
     )

@@ -10,8 +10,7 @@ from tests.checks.source import Finding, Module
 # (file, function) -> why it may catch everything. Each accounts for what it caught. At most MOST_SUPERVISORS.
 SUPERVISORS: Mapping[tuple[str, str], str] = {
     ("core/models/litellm.py", "LiteLLMModel._ours"): "the library raises whatever it pleases; all becomes our errors",
-    ("core/runtime/calls.py", "_run"): "a bug in one tool does not end the turn: the model hears that it failed",
-    ("core/runtime/worker.py", "Worker._run"): "a bug in one turn is answered as an error and never ends the gateway",
+    ("core/runtime/supervised.py", "supervised"): "a bug in one tool, turn, reply or command does not end the others",
     ("core/store/sqlite.py", "SqliteStore._commit"): "the writer thread outlives whatever one batch does",
     ("core/store/sqlite.py", "_run_apart"): "what an operation raises is its caller's result",
     ("gateway/receiver.py", "keep_listening"): "one platform's trouble does not end the others",

@@ -100,7 +100,7 @@ async def test_a_renewed_lease_lasts_and_tells_fence_and_signals(desk: Desk, oth
     await desk.starts("more", chat="second")
     for _ in range(5):
         await clock.advance(LEASE_S - 1)
-        leases = await desk.turns.renew()
+        leases = await desk.turns.renew([1, 2])
         assert leases == {
             1: Lease(fence=claim.fence, signals=claim.signals),
             2: Lease(fence=claim.fence, signals=claim.signals),
@@ -114,8 +114,8 @@ async def test_a_renewal_leaves_out_what_is_lost(desk: Desk, other: Desk, clock:
     await clock.advance(LEASE_S + 1)
     assert (await other.claims()).chat_row == 1
     await desk.hears("/stop", chat="second")
-    assert await desk.turns.renew() == {}
-    assert (await other.turns.renew()).keys() == {1}
+    assert await desk.turns.renew([1]) == {}
+    assert (await other.turns.renew([1])).keys() == {1}
 
 
 async def test_a_released_turn_goes_on_with_any_worker_and_counts_no_attempt(desk: Desk, other: Desk) -> None:

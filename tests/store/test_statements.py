@@ -23,6 +23,7 @@ from tests.store.statements import counted, plan, sorts, sql_of, statements, use
 
 # For people, who look once in a while: these may walk along an index or the ids.
 WALKING: dict[str, str] = {
+    "listing.CHATS": "counts the chats for an operator, who has few beside messages",
     "listing.INBOX_NEWEST": "newest first, ends at its limit",
     "listing.OUTBOX_NEWEST": "newest first, ends at its limit",
     "listing.OUTBOX_STATE": "newest first, ends at its limit",
@@ -125,7 +126,7 @@ def go_on(conn: Connection) -> None:
     inbox.accept(conn, message(), admission(None))
     inbox.accept(conn, message(), admission(None))
     (claim,) = claims.claim(conn, "w", LEASE_MS, 1)
-    claims.renew(conn, "w", LEASE_MS)
+    claims.renew(conn, "w", LEASE_MS, [1])
     claims.release(conn, claim)
     (claim,) = claims.claim(conn, "w", LEASE_MS, 1)
     endings.finish(conn, claim, ending(), new_key(), False, Texts({}))

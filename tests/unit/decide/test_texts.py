@@ -13,6 +13,7 @@ PLACES = {
     "failed": {"cause", "id"},
     "cause_limit": {"what"},
     "unknown_command": {"command", "nearest"},
+    "command_broke": {"command"},
     "undelivered": {"n"},
     "answer_until": {"time"},
     "answer_otherwise": {"default"},
