@@ -121,13 +121,19 @@ class Worker:
                     await asyncio.wait(before)
                 done = await self._run(claim)
         finally:
-            if (work := self._works.get(claim.chat_row)) and work.claim is claim:
-                del self._works[claim.chat_row]
+            self._forget(claim.chat_row)
             self.give_back()
             if not done:
                 # Where even this fails, the lease runs out by itself.
                 with suppress(StoreError):
                     await self._turns.release(claim)
+
+    def _forget(self, chat_row: int) -> None:
+        """The chat's newest turn stays known until it and all that were cut off before it have ended."""
+        work = self._works.get(chat_row)
+        here = asyncio.current_task()
+        if work and all(task.done() or task is here for task in (*work.before, work.task)):
+            del self._works[chat_row]
 
     async def _run(self, claim: Claim) -> bool:
         """False when the turn is not ended and not anybody else's: it is to be given back."""
@@ -141,7 +147,7 @@ class Worker:
         """Only what is really worked on is prolonged: a claim that nobody started is taken by others in time."""
         while True:
             await self._clock.sleep(RENEW_S)
-            works = tuple(self._works.values())
+            works = tuple(work for work in self._works.values() if not work.task.done())
             if not works:
                 continue
             with suppress(StoreError):

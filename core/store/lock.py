@@ -2,10 +2,13 @@
 
 import fcntl
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from core.domain.errors import StoreUnusable
+
+PAUSE_S = 0.001
 
 
 class FileLock:
@@ -20,9 +23,15 @@ class FileLock:
         """Whether this object holds the lock."""
         return self._descriptor is not None
 
-    def acquire(self) -> bool:
-        """Take the lock if it is free; never waits."""
-        return self._take(fcntl.LOCK_NB)
+    def acquire(self, patience_s: float = 0.0) -> bool:
+        """Take the lock if it is free, or becomes so within `patience_s`, which blocks the thread.
+
+        A few milliseconds of patience outlast everybody who only looks whether it is taken.
+        """
+        until = time.monotonic() + patience_s
+        while not (taken := self._take(fcntl.LOCK_NB)) and time.monotonic() < until:
+            time.sleep(PAUSE_S)
+        return taken
 
     def wait(self) -> None:
         """Take the lock, however long its holder keeps it; blocks the thread."""

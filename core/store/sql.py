@@ -12,13 +12,14 @@ from sqlalchemy.sql import Executable
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from core.domain.errors import StoreError, StoreFull
+from core.domain.errors import StoreError, StoreFull, StoreUnusable
 
 BuiltT = TypeVar("BuiltT", bound=Executable)
 UpsertInsert = sqlite.Insert | postgresql.Insert
 
 # A full disk says "full", a full quota or a broken disk says "disk I/O error"; both mean: nothing was committed.
-_BUSY = ("locked", "busy", "unable to open", "readonly", "not a database", "malformed", "connection", "timeout")
+_BUSY = ("locked", "busy", "unable to open", "readonly", "connection", "timeout")
+_DAMAGED = ("not a database", "malformed")
 _FULL = ("database or disk is full", "disk i/o error", "no space left", "could not extend file", "disk full")
 
 
@@ -62,14 +63,14 @@ def as_store_errors() -> Iterator[None]:
     """Drivers' errors as ours. Constraint violations stay what they are: those are bugs, not conditions."""
     try:
         yield
-    except OperationalError as exc:
+    except DBAPIError as exc:
         words = str(exc.orig).lower()
         if any(sign in words for sign in _FULL):
             raise StoreFull(f"the store has no space left ({exc.orig}): free space on its disk") from exc
-        if any(sign in words for sign in _BUSY):
+        if any(sign in words for sign in _DAMAGED):
+            raise StoreUnusable(f"the store's file is damaged ({exc.orig}): restore a backup of it") from exc
+        if isinstance(exc, OperationalError) and any(sign in words for sign in _BUSY):
             raise StoreError(f"the store does not answer: {exc.orig}") from exc
-        raise
-    except DBAPIError as exc:
         if exc.connection_invalidated:
             raise StoreError(f"the store's connection broke: {exc.orig}") from exc
         raise

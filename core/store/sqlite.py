@@ -147,16 +147,21 @@ class SqliteStore:
                 time.sleep(GAP_S)
 
     def _commit(self, batch: list["_Operation[object]"]) -> bool:
-        """One transaction for as much as waits; False when the store is to be closed after it."""
+        """One transaction for as much as waits; False when the store is to be closed after it.
+
+        When an operation raised, all are run again, each in a savepoint, so that only the guilty one fails.
+        """
         more = True
-        try:
-            with as_store_errors(), self._writing.begin() as conn:
-                more = self._run_waiting(conn, batch)
-        except Exception as exc:  # supervisor: whatever failed belongs to the operations, the thread must live on
-            if isinstance(exc, StoreError):
+        for run in (self._run_waiting, _run_each):
+            try:
+                with as_store_errors(), self._writing.begin() as conn:
+                    more = run(conn, batch) and more
+            except Exception as exc:  # supervisor: whatever failed belongs to the operations, the thread must live on
                 _fail(batch, exc)
+                if isinstance(exc, StoreError):
+                    break
             else:
-                self._commit_each(batch)
+                break
         return more
 
     def _run_waiting(self, conn: Connection, batch: list["_Operation[object]"]) -> bool:
@@ -173,16 +178,12 @@ class SqliteStore:
             following.result = following.run(conn)
         return True
 
-    def _commit_each(self, batch: Sequence["_Operation[object]"]) -> None:
-        """An operation raised: run all again, each in a savepoint, so that only the guilty one fails."""
-        for operation in batch:
-            operation.result, operation.error = None, None
-        try:
-            with as_store_errors(), self._writing.begin() as conn:
-                for operation in batch:
-                    _run_apart(conn, operation)
-        except StoreError as exc:
-            _fail(batch, exc)
+
+def _run_each(conn: Connection, batch: Sequence["_Operation[object]"]) -> bool:
+    for operation in batch:
+        operation.result, operation.error = None, None
+        _run_apart(conn, operation)
+    return True
 
 
 def _run_apart(conn: Connection, operation: "_Operation[object]") -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, inspect, text
-from sqlalchemy.exc import DatabaseError
 
 from core.domain.errors import StoreError, StoreUnusable
 from core.ports import Clock
@@ -78,10 +77,12 @@ def _revision(path: Path) -> str | None:
             if not tables:
                 return None
             if "alembic_version" not in tables:
-                raise StoreUnusable(_NOT_OURS.format(path=path))
+                raise StoreUnusable("it is not a database of ours")
             found = conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    except DatabaseError as exc:
-        raise StoreUnusable(_NOT_OURS.format(path=path)) from exc
+    except StoreUnusable as exc:
+        if "not a database" in str(exc):
+            raise StoreUnusable(_NOT_OURS.format(path=path)) from exc
+        raise StoreUnusable(f"{path}: {exc}") from exc
     finally:
         engine.dispose()
     if found is not None and found > HEAD:

@@ -18,7 +18,7 @@ def command() -> None:
     """Run the gateway until it is told to end. One process a store; windows work beside it."""
     settings = opened()
     service = FileLock(settings.home.path / SERVICE_LOCK)
-    if not service.acquire():
+    if not service.acquire(patience_s=0.2):
         raise ParleyError(f"parley run works on {settings.database} already (process {service.holder()}): end it first")
     try:
         sys.exit(_run(settings))
