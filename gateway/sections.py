@@ -17,8 +17,8 @@ from pydantic import (
     model_validator,
 )
 
-from core.decide.texts import TEXTS
 from core.domain.secret import Secret
+from core.domain.texts import TEXTS
 from core.models.entry import DEFAULT_OUTPUT, DEFAULT_PRIORITY, DEFAULT_WINDOW
 from core.validation import unknown, wrong_key
 

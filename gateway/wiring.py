@@ -15,10 +15,10 @@ from core.catalog.agents import FolderAgents
 from core.decide.gate import Policy
 from core.decide.intake import Rules
 from core.decide.next_step import Budget
-from core.decide.texts import Texts
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS, CommandSpec
 from core.domain.secret import Secret
+from core.domain.texts import Texts
 from core.models.entry import ModelEntry
 from core.models.litellm import Library
 from core.models.local import LocalServer, wants_engine
@@ -26,7 +26,7 @@ from core.models.registry import Registry, make_registry
 from core.ports import Agents, Chance, Clock, Models, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.runtime.asking import Asking
-from core.runtime.calls import Bench
+from core.runtime.bench import Bench
 from core.runtime.closing import Closing
 from core.runtime.commands import performers
 from core.runtime.control import Control
@@ -39,11 +39,12 @@ from core.runtime.slots import Slots
 from core.runtime.system import SystemPrompt
 from core.runtime.turn import Means, TurnRunner
 from core.runtime.worker import Worker
-from core.store.inbox import Admission
+from core.store.admission import Admission, Holder
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredOutbox
-from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns, StoredWaits
+from core.store.ports import StoredChats, StoredInbox, StoredWaits
 from core.store.store import Store, open_sqlite
+from core.store.turns_port import StoredTurns
 from core.store.wakeup import LocalWakeup
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
@@ -112,7 +113,7 @@ def wire(world: World) -> Gateway:
     bus = Bus()
     work, send, command = LocalWakeup(), LocalWakeup(), LocalWakeup()
     owner = world.chance.key()
-    turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS), world.choices.texts)
+    turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS, texts=world.choices.texts))
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
     presence = Presence(bus, world.channels)
@@ -206,7 +207,6 @@ def _runner(
         ),
         budget=choices.budget,
         hours=choices.turn_hours,
-        bus=bus,
     )
     return TurnRunner(means)
 

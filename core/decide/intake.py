@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from core.decide.commands import Misspelt, parse
 from core.decide.gate import Policy, Refused, authorize
-from core.decide.texts import Texts
 from core.decide.waits import by_text, by_token, closed_card
 from core.domain.command import CommandCall, CommandSpec
 from core.domain.message import Inbound, InboundKind
+from core.domain.texts import Texts
 from core.domain.wait import Given, Wait, of_person
 
 # Applied in the intake's own commit, so that no crash can lie between taking a stop and stopping.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.message import OutgoingFile
-from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, ToolFinished, ToolStarted
+from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
 
 UNKNOWN_OUTCOME = (
     "The gateway stopped while this call ran. Whether it took effect is unknown. It was not repeated: "
@@ -139,17 +139,26 @@ def _act(
 ) -> Action:
     if answered.cut:
         return Close(id=call_id, result=CUT_CALL)
-    if any(isinstance(stamped.step, Asked) and stamped.step.call == call_id for stamped in steps):
+    so_far = {type(stamped.step) for stamped in steps if _is_about(stamped.step, call_id)}
+    if Asked in so_far:
         answer = around.answers.get(call_id)
         return Blocked(id=call_id) if answer is None else Close(id=call_id, result=answer, failed=False)
     if call.name not in around.tools:
         names = ", ".join(sorted(around.tools)) or "none"
         return Close(id=call_id, result=NO_SUCH_TOOL.format(name=call.name, names=names))
-    replayable = around.tools[call.name]
-    started = any(isinstance(stamped.step, ToolStarted) and stamped.step.call == call_id for stamped in steps)
-    if started and around.resumed and not replayable:
+    return _run(call_id, call, around, started=ToolStarted in so_far)
+
+
+def _run(call_id: CallId, call: Call, around: Circumstances, *, started: bool) -> Action:
+    if around.tools[call.name]:
+        return Run(id=call_id, call=call, record=False)
+    if started and around.resumed:
         return Close(id=call_id, result=UNKNOWN_OUTCOME)
-    return Run(id=call_id, call=call, record=not replayable and not started)
+    return Run(id=call_id, call=call, record=not started)
+
+
+def _is_about(step: Step, call_id: CallId) -> bool:
+    return isinstance(step, Asked | ToolStarted) and step.call == call_id
 
 
 def _ask_again(steps: Sequence[Stamped], budget: Budget) -> Action:

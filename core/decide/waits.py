@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.decide.texts import Texts
 from core.domain.chat import Principal
 from core.domain.message import Choice, Markdown, Reply, Text
 from core.domain.step import CallId
+from core.domain.texts import Texts
 from core.domain.wait import Ask, Given, Question, Wait
 
 SECOND = 1000

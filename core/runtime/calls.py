@@ -1,34 +1,19 @@
 """Running the open calls of a round, side by side, each result in the log the moment it exists."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
-from core.bus import Bus, Progress, Telemetry
 from core.decide.next_step import Close, Run
-from core.domain.chat import ChatKey
 from core.domain.errors import ToolError
-from core.domain.step import CallId, ToolFinished, ToolStarted
+from core.domain.step import ToolFinished, ToolStarted
 from core.domain.tool import ToolResult
 from core.domain.wait import Ask
-from core.ports import Clock, ToolContext
+from core.runtime.bench import Bench
 from core.runtime.closing import Closing
 from core.runtime.frame import Frame
 from core.runtime.supervised import BROKEN, supervised
 
 SIDE_BY_SIDE = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """Where tools work: the workspace, where a chat's uploads lie, and how long one call may take."""
-
-    workspace: Path
-    uploads: Callable[[ChatKey], Path]
-    tool_s: float
-    clock: Clock
-    bus: Bus
 
 
 async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, closing: Closing) -> None:
@@ -65,12 +50,12 @@ async def _give_result(
 
 async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
     name = action.call.name
-    _tell(frame, bench, "ToolCallStarted", tool=name)
-    bench.bus.emit(Progress(chat=frame.claim.chat, turn=frame.claim.turn, text=name))
+    bench.tell(frame, "ToolCallStarted", tool=name)
+    bench.show(frame, name)
     result = await supervised(_told(frame, action, bench), "tool.broke")
     if result is BROKEN:
         result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
-    _tell(frame, bench, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
+    bench.tell(frame, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
     return result
 
 
@@ -79,25 +64,8 @@ async def _told(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
     name = action.call.name
     try:
         async with asyncio.timeout(bench.tool_s):
-            return await frame.tools[name].run(action.call.arguments, _context(frame, action.id, name, bench))
+            return await frame.tools[name].run(action.call.arguments, bench.context(frame, action.id, name))
     except ToolError as exc:
         return ToolResult(text=str(exc), failed=True)
     except TimeoutError:
         return ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
-
-
-def _context(frame: Frame, call: CallId, name: str, bench: Bench) -> ToolContext:
-    chat, turn = frame.claim.chat, frame.claim.turn
-    return ToolContext(
-        chat=chat,
-        principal=frame.current.said[-1].sender,
-        workspace=bench.workspace,
-        clock=bench.clock,
-        replay_key=f"{turn}.{call.step}.{call.index}",
-        progress=lambda text: bench.bus.emit(Progress(chat=chat, turn=turn, text=f"{name}: {text}")),
-        uploads=bench.uploads(chat),
-    )
-
-
-def _tell(frame: Frame, bench: Bench, kind: str, **data: object) -> None:
-    bench.bus.emit(Telemetry(kind=kind, chat=frame.claim.chat, turn=frame.claim.turn, data=data))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import structlog
 
-from core.bus import Bus, Telemetry
-from core.decide.texts import Texts
+from core.bus import Bus, Telemetry, Typing
 from core.decide.waits import question_of
 from core.domain.message import says
 from core.domain.step import Asked, CallId
+from core.domain.texts import Texts
 from core.domain.wait import Ask
 from core.ports import Chance, Claim, Clock, Ending, Finished, Turns
 from core.runtime.frame import Frame
@@ -83,6 +83,10 @@ class Closing:
         said = self.texts.say(cause, what=what)
         log.warning("turn.failed", cause=said)
         return Ending(reply=says(self.texts.say("failed", cause=said, id=claim.turn)), cause=said)
+
+    def typing(self, claim: Claim, *, on: bool) -> None:
+        """Whether somebody is at work for this chat."""
+        self.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=on))
 
     def tell(self, claim: Claim, state: str, **data: object) -> None:
         """Telemetry of the turn's life: one start, one end."""

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import structlog
 
-from core.decide.texts import Texts
 from core.domain.errors import StoreError
 from core.domain.message import Reply, says
+from core.domain.texts import Texts
 from core.ports import Chance, Inbox, Outbox, PendingCommand, Waits, Wakeup
 from core.runtime.sender import Sender
 from core.runtime.supervised import BROKEN, supervised

@@ -3,7 +3,7 @@
 Whether a part was sent is never guessed: an unsure one is settled with the channel before it goes out again.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeVar
@@ -12,10 +12,10 @@ import structlog
 
 from core.bus import Bus, Telemetry
 from core.decide.retry import Verdict, retry_at, settle
-from core.decide.texts import Texts
 from core.domain.delivery import Delivery, DeliveryState, Receipt
 from core.domain.errors import SendError, Unsure
 from core.domain.message import Reply, Text
+from core.domain.texts import Texts
 from core.ports import Chance, Clock, Outbox, Retry, Sending
 from core.runtime.patience import persist
 from core.runtime.supervised import BROKEN, supervised
@@ -70,12 +70,12 @@ class Dispatch:
 
     async def _parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
         if delivery.part or delivery.attempt > 1 or delivery.state is DeliveryState.UNSURE:
-            kept = await self._persist(lambda: self.outbox.stored_parts(delivery))
+            kept = await persist(lambda: self.outbox.stored_parts(delivery), self.ways.clock)
             if kept:
                 return kept
         parts = self.ways.sending.render(delivery.chat, delivery.reply)
         if len(parts) > 1:
-            await self._persist(lambda: self.outbox.keep_parts(delivery, parts))
+            await persist(lambda: self.outbox.keep_parts(delivery, parts), self.ways.clock)
         return parts
 
     async def _send_part(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> _Outcome:
@@ -99,7 +99,7 @@ class Dispatch:
 
     async def _sent(self, delivery: Delivery, receipt: Receipt, parts: Sequence[Mapping[str, object]]) -> _Outcome:
         more, stored = delivery.part + 1 < len(parts), len(parts) > 1
-        await self._persist(lambda: self.outbox.sent(delivery, receipt, more=more, stored=stored))
+        await persist(lambda: self.outbox.sent(delivery, receipt, more=more, stored=stored), self.ways.clock)
         self._tell("delivery.sent", delivery)
         return _Outcome.SENT
 
@@ -109,17 +109,17 @@ class Dispatch:
             case Verdict.SENT:
                 return await self._sent(delivery, Receipt(message_id=""), parts)
             case Verdict.SEND:
-                await self._persist(lambda: self.outbox.resume(delivery))
+                await persist(lambda: self.outbox.resume(delivery), self.ways.clock)
                 return await self._send_again(delivery, parts)
             case Verdict.LEAVE:
                 at = self.ways.clock.now() + RESEND_AFTER_MS
                 reason = "the channel cannot tell whether this was sent"
                 later = Retry(not_before=at, error=reason, unsure=True, repeat=1)
-                await self._persist(lambda: self.outbox.retry(delivery, later))
+                await persist(lambda: self.outbox.retry(delivery, later), self.ways.clock)
                 return _Outcome.WAITS
             case Verdict.REPEAT:
                 repeated = replace(delivery, repeat=2)
-                await self._persist(lambda: self.outbox.resume(repeated))
+                await persist(lambda: self.outbox.resume(repeated), self.ways.clock)
                 self._tell("delivery.possible_repeat", repeated)
                 return await self._send_again(repeated, parts)
             case Verdict.GIVE_UP:
@@ -155,13 +155,13 @@ class Dispatch:
         if at is None:
             return await self._give_up(delivery, reason)
         later = Retry(not_before=at, error=reason, unsure=unsure, repeat=delivery.repeat)
-        await self._persist(lambda: self.outbox.retry(delivery, later))
+        await persist(lambda: self.outbox.retry(delivery, later), self.ways.clock)
         self._tell("delivery.retry", delivery, error=reason)
         return _Outcome.WAITS
 
     async def _give_up(self, delivery: Delivery, reason: str) -> _Outcome:
         """The reply ends here; what it had left is not sent, and an operator finds all of it in the outbox."""
-        await self._persist(lambda: self.outbox.dead(delivery, reason))
+        await persist(lambda: self.outbox.dead(delivery, reason), self.ways.clock)
         self._tell("delivery.dead", delivery, error=reason)
         return _Outcome.DEAD
 
@@ -169,6 +169,3 @@ class Dispatch:
         log.info(kind, delivery=delivery.id, part=delivery.part, attempt=delivery.attempt, **data)
         fields = {"delivery": delivery.id, "part": delivery.part, "attempt": delivery.attempt, **data}
         self.ways.bus.emit(Telemetry(kind=kind, chat=delivery.chat, turn=delivery.turn, data=fields))
-
-    async def _persist(self, operation: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        return await persist(operation, self.ways.clock)

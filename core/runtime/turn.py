@@ -11,7 +11,6 @@ from typing import assert_never
 
 import structlog
 
-from core.bus import Bus, Typing
 from core.decide.next_step import (
     Action,
     Blocked,
@@ -28,7 +27,8 @@ from core.domain.message import Markdown, Reply
 from core.domain.step import Nudged
 from core.ports import Claim, Ending
 from core.runtime.asking import Asking, NoAnswer
-from core.runtime.calls import Bench, perform
+from core.runtime.bench import Bench
+from core.runtime.calls import perform
 from core.runtime.closing import Closing, LeaseLost
 from core.runtime.frame import Frame
 from core.runtime.loading import Loading
@@ -53,7 +53,6 @@ class Means:
     closing: Closing
     budget: Budget
     hours: float
-    bus: Bus
 
 
 class TurnRunner:
@@ -77,7 +76,7 @@ class TurnRunner:
 
         Raises StoreError; then the log holds what was done.
         """
-        self._means.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=True))
+        self._means.closing.typing(claim, on=True)
         self._means.closing.tell(claim, "started")
         try:
             frame: Frame | None = await self._means.loading.load(claim)
@@ -90,7 +89,7 @@ class TurnRunner:
             log.info("turn.given_back")
             return False
         finally:
-            self._means.bus.emit(Typing(chat=claim.chat, turn=claim.turn, on=False))
+            self._means.closing.typing(claim, on=False)
         return True
 
     async def fail(self, claim: Claim, cause: str) -> None:

@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, and_, bindparam, case, func, insert, literal, null, select, update
 
-from core.decide.texts import Texts
 from core.domain.delivery import Delivery, DeliveryState
+from core.domain.texts import Texts
 from core.domain.turn import TurnEvent, TurnState, after
 from core.ports import Claim, Ending, Finished
 from core.store import codec, waits

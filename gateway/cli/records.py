@@ -131,10 +131,7 @@ def step_words(step: Step) -> tuple[str, str]:
     """A step as what happened and what to know of it; no text of the conversation."""
     match step:
         case ModelAnswered():
-            calls = f", calls {', '.join(call.name for call in step.calls)}" if step.calls else ""
-            cut = ", cut by the output limit" if step.cut else ""
-            usage = f"{step.usage.prompt_tokens} tokens read, {step.usage.completion_tokens} written"
-            return "model answered", f"{step.model or 'model'}: {usage}{calls}{cut}"
+            return "model answered", _answer_words(step)
         case ToolStarted():
             return "tool started", f"call {step.call.step}.{step.call.index}"
         case ToolFinished():
@@ -146,6 +143,13 @@ def step_words(step: Step) -> tuple[str, str]:
             return "model nudged", f"{len(step.text)} characters"
         case _:
             assert_never(step)
+
+
+def _answer_words(step: ModelAnswered) -> str:
+    calls = f", calls {', '.join(call.name for call in step.calls)}" if step.calls else ""
+    cut = ", cut by the output limit" if step.cut else ""
+    usage = f"{step.usage.prompt_tokens} tokens read, {step.usage.completion_tokens} written"
+    return f"{step.model or 'model'}: {usage}{calls}{cut}"
 
 
 def _happened(trace: Trace) -> Iterator[tuple[int, str, str]]:

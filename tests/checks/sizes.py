@@ -26,7 +26,7 @@ TESTS_TOO = frozenset({"lines in a file", "lines in a function", "complexity of 
 
 # The composition root sees everything; values, ports and the contract are there to be seen by everybody.
 MAY_IMPORT_ALL = frozenset({"gateway/wiring.py"})
-MAY_BE_IMPORTED_BY_ALL = ("core/domain/", "core/ports.py", "channels/contract.py")
+MAY_BE_IMPORTED_BY_ALL = ("core/domain/", "core/ports/", "channels/contract.py")
 
 # Classes whose fields are a row, a document or a list of names and not the state of an object.
 RECORDS = frozenset({"BaseModel", "BaseSettings", "NamedTuple", "TypedDict"})
@@ -212,7 +212,12 @@ def _imports(modules: Sequence[Module]) -> Iterator[Measure]:
             yield _at(module, "modules that one imports", imported)
     for name, by in importers.items():
         if not known[name].path.startswith(MAY_BE_IMPORTED_BY_ALL):
-            yield _at(known[name], "modules that import one", by)
+            # What a room's own files share, as the store's share its tables, is what makes them one room.
+            yield _at(known[name], "modules that import one", {other for other in by if _room(other) != _room(name)})
+
+
+def _room(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _at(module: Module, kind: str, others: set[str]) -> Measure:

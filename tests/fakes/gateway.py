@@ -8,9 +8,9 @@ from pathlib import Path
 
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
-from core.decide.texts import Texts
 from core.domain.agent import AgentDefinition
 from core.domain.command import COMMANDS
+from core.domain.texts import Texts
 from core.models.registry import ReadyModels
 from core.ports import Chance, Clock, Model, Tool
 from core.runtime.ambient import SystemChance, SystemClock

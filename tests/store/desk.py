@@ -8,18 +8,19 @@ from sqlalchemy import Connection, text
 
 from core.decide.gate import Policy
 from core.decide.intake import Rules
-from core.decide.texts import Texts
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS
 from core.domain.delivery import Delivery, Receipt
 from core.domain.message import CursorMove, Dropped, Inbound, plain, says
 from core.domain.step import ModelAnswered, Stamped
+from core.domain.texts import Texts
 from core.domain.turn import ModelChoice
 from core.ports import Accepted, Claim, Ending, Finished, Lane
-from core.store.inbox import Admission
+from core.store.admission import Admission, Holder
 from core.store.outbox_port import StoredOutbox
-from core.store.ports import Holder, StoredChats, StoredInbox, StoredTurns
+from core.store.ports import StoredChats, StoredInbox
 from core.store.store import Store
+from core.store.turns_port import StoredTurns
 
 CHANNEL = "fake"
 ACCOUNT = "acme"
@@ -83,7 +84,7 @@ class Desk:
     def __init__(self, store: Store, *, owner: str = "worker-a", queued: int = 50) -> None:
         self.store = store
         self.inbox = StoredInbox(store, admission(owner, queued=queued))
-        self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS), Texts({}))
+        self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS, texts=Texts({})))
         self.outbox = StoredOutbox(store)
         self.chats = StoredChats(store)
 

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine.interfaces import DBAPICursor
 
-from core.decide.texts import Texts
 from core.domain.chat import ChatKey
+from core.domain.texts import Texts
 from core.models.scripted import ScriptedModel, calls, says
 from core.ports import Claim
-from core.store import chats, claims, endings, inbox, listing, outbox, redrive, session, turns, waits
+from core.store import chats, claims, commands, endings, expiry, inbox, listing, outbox, redrive, session, turns
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 from tests.fakes.tools import answers
@@ -38,7 +38,7 @@ SORTING: dict[str, str] = {
 }
 POLLS = {
     sql_of(statement)
-    for statement in (claims.CLAIM_CHAT, claims.RENEW, inbox.PENDING, outbox.DUE, waits.DUE, waits.REMIND)
+    for statement in (claims.CLAIM_CHAT, claims.RENEW, commands.PENDING, outbox.DUE, expiry.DUE, expiry.REMIND)
 }
 ALL = statements()
 
@@ -68,7 +68,7 @@ def analysed(used: sqlite3.Connection, tmp_path_factory: pytest.TempPathFactory)
 
 
 def test_the_statements_are_found() -> None:
-    assert {name.split(".")[0] for name in ALL} >= {"inbox", "claims", "turns", "outbox", "listing", "session"}
+    assert {name.split(".")[0] for name in ALL} >= {"inbound_rows", "claims", "turns", "outbox", "listing", "session"}
     assert {"inbox.LOCK_CHAT", "outbox.ANSWER_COMMAND", "turns.HISTORY"} <= ALL.keys()
     assert len(ALL) >= 50
 
@@ -140,10 +140,10 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "working on turns": go_on,
     "answering": reply,
     "sending": send,
-    "looking for commands": inbox.pending,
+    "looking for commands": commands.pending,
     "voiding leases": lambda conn: (begin(conn), claims.void_leases(conn)),
     "looking for what is due": lambda conn: (reply(conn), outbox.due(conn, LANE)),
-    "looking for questions that are due": waits.anything_due,
+    "looking for questions that are due": expiry.anything_due,
     "asking whether anything is under way": lambda conn: (begin(conn), session.under_way(conn, KEY)),
     "reading what is new in the history": lambda conn: turns.history(conn, claim := begin(conn), claim.turn - 1),
     "finding a message by its key": lambda conn: listing.inbox_one(conn, "old 7"),

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.decide.texts import Texts
 from core.decide.waits import question_of
 from core.domain.message import Inbound, InboundKind, plain
 from core.domain.step import Asked, Call, CallId, ModelAnswered, Stamped, ToolFinished
+from core.domain.texts import Texts
 from core.domain.wait import Ask
 from core.ports import Claim
 from core.store.ports import StoredWaits

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.decide.texts import Texts
 from core.domain.command import CommandSpec
+from core.domain.texts import Texts
 from core.ports import ChatSettings, Clock, Models
 from core.runtime.commands.help import Help
 from core.runtime.commands.model import ChooseModel

@@ -1,7 +1,7 @@
 """/model [name]"""
 
-from core.decide.texts import Texts
 from core.domain.message import Reply, says
+from core.domain.texts import Texts
 from core.ports import ChatSettings, Models, PendingCommand
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from core.decide.gate import Policy
 from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
-from core.decide.texts import Texts
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS, CommandCall
 from core.domain.message import Attachment, Choice, Inbound, InboundKind
 from core.domain.step import CallId
+from core.domain.texts import Texts
 from core.domain.wait import Given, Question, Wait
 
 ANNA = Principal(channel="fake", account="acme", user_id="anna", name="Anna")

@@ -4,7 +4,7 @@ from string import Formatter
 
 import pytest
 
-from core.decide.texts import TEXTS, Texts
+from core.domain.texts import TEXTS, Texts
 
 # What the code fills in; a text that names another place could not be said.
 PLACES = {

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decide.texts import Texts
 from core.decide.waits import by_text, by_token, closed_card, question_of, question_reply, result_of
 from core.domain.chat import Principal
 from core.domain.message import Choice, plain
 from core.domain.step import CallId
+from core.domain.texts import Texts
 from core.domain.wait import Ask, Given, Question, Wait, of_person
 from tests.unit.decide.logs import steady
 

@@ -44,17 +44,17 @@ async def told(room: Room, tool: Tool, text: str) -> str:
 
 
 async def test_valid_arguments_reach_the_tool(room: Room) -> None:
-    assert (await greet.run('{"name": "Ada", "times": 2}', room.context)).text == "hello Ada hello Ada"
+    assert (await room.raw(greet, '{"name": "Ada", "times": 2}')).text == "hello Ada hello Ada"
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "null", "{}"])
 async def test_no_text_and_null_count_as_no_arguments(room: Room, text: str) -> None:
-    assert (await nothing.run(text, room.context)).text == "done"
+    assert (await room.raw(nothing, text)).text == "done"
     assert "name: is missing" in await told(room, greet, text)
 
 
 async def test_null_for_an_optional_field_leaves_it_at_its_default(room: Room) -> None:
-    assert (await greet.run('{"name": "Ada", "times": null}', room.context)).text == "hello Ada"
+    assert (await room.raw(greet, '{"name": "Ada", "times": null}')).text == "hello Ada"
 
 
 async def test_null_for_a_needed_field_counts_as_missing(room: Room) -> None:

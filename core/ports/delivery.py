@@ -1,0 +1,83 @@
+"""Stop 8: what goes out, and through whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.chat import ChatKey
+from core.domain.delivery import Delivery, Receipt, Settled
+from core.domain.message import Reply
+from core.ports.intake import PendingCommand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """What one sender serves: all chats of an account, or one of them."""
+
+    channel: str
+    account: str
+    chat_id: str | None = None
+
+    def serves(self, chat: ChatKey) -> bool:
+        """Whether a delivery to this chat is this lane's to send."""
+        return (chat.channel, chat.account) == (self.channel, self.account) and self.chat_id in (None, chat.chat_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """A part stays where it is until `not_before`; `unsure` when it may have been sent."""
+
+    not_before: int
+    error: str
+    unsure: bool = False
+    repeat: int = 0
+
+
+class Outbox(Protocol):
+    """Stop 8: what goes out, one delivery a chat at a time."""
+
+    async def due(self, lane: Lane) -> Sequence[int]:
+        """The chats (rows) of a lane that have something to send now."""
+
+    async def next(self, chat_row: int) -> Delivery | None:
+        """Mark the oldest open delivery of a chat as sending and hand it over; an unsure one comes as it is."""
+
+    async def resume(self, delivery: Delivery) -> None:
+        """An unsure part was settled as not sent: mark it as sending again."""
+
+    async def keep_parts(self, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
+        """Keep the rendered parts of a long reply, so that an upgrade between two parts changes nothing."""
+
+    async def stored_parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
+        """What `keep_parts` kept; empty for a reply of one part."""
+
+    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool) -> None:
+        """Record the receipt; with `more` the next part is marked as sending in the same commit."""
+
+    async def retry(self, delivery: Delivery, retry: Retry) -> None:
+        """Leave the part for later."""
+
+    async def dead(self, delivery: Delivery, error: str) -> None:
+        """Give the delivery up; it stays listed with its reason."""
+
+    async def answer(self, command: PendingCommand, reply: Reply, *, key: str) -> None:
+        """Answer a command and close it; a second call for the same command changes nothing."""
+
+    async def unsettle(self, lane: Lane) -> int:
+        """At start: what was being sent may have been sent. Gives how many became unsure."""
+
+
+class Sending(Protocol):
+    """The channels, as the delivery of core sees them."""
+
+    def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
+        """The parts of a reply; pure."""
+
+    async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
+        """One call out. Raises SendError."""
+
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: Mapping[str, object], key: str) -> Receipt | None:
+        """Change a message that was sent; None where the channel cannot. Raises SendError. Repeating it is harmless."""
+
+    async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
+        """Was it sent?"""

@@ -1,0 +1,78 @@
+"""Stop 3: what comes in, and the commands that it leaves behind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.chat import ChatKey, Principal
+from core.domain.command import CommandCall
+from core.domain.message import Dropped, Inbound
+from core.ports.turns import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What intake did with an event. It is committed: the channel may acknowledge.
+
+    `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
+    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked
+    turn may go on.
+    """
+
+    inbound: int
+    chat_row: int
+    duplicate: bool = False
+    dropped: str | None = None
+    claim: Claim | None = None
+    queued_before: int = 0
+    stopped: tuple[int, ...] = ()
+    command: bool = False
+    replies: bool = False
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingCommand:
+    """A committed command that waits for its performer."""
+
+    inbound: int
+    chat_row: int
+    chat: ChatKey
+    sender: Principal
+    call: CommandCall
+
+
+class Inbox(Protocol):
+    """Stop 3: whatever came in, stored and decided in one commit."""
+
+    async def accept(self, event: Inbound | Dropped, *, key: str, slot: bool) -> Accepted:
+        """`slot` says that this process could start the turn at once; `key` is for a notice, should one be due.
+
+        Raises StoreError; then nothing was stored.
+        """
+
+    async def commands(self) -> Sequence[PendingCommand]:
+        """Commands that no process has performed yet, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueView:
+    """What `/status` shows of a chat."""
+
+    running: int | None
+    since: int | None
+    waiting: int
+    undelivered: int
+
+
+class ChatSettings(Protocol):
+    """What a chat remembers about itself."""
+
+    async def model(self, chat_row: int) -> str | None:
+        """The model that was chosen for this chat."""
+
+    async def set_model(self, chat_row: int, name: str | None) -> None:
+        """Kept over restarts; counts from the next admitted message."""
+
+    async def queue(self, chat_row: int) -> QueueView:
+        """What runs and what waits."""

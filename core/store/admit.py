@@ -1,0 +1,74 @@
+"""A message becomes a turn."""
+
+from sqlalchemy import Connection, bindparam, insert, update
+
+from core.domain.message import Inbound
+from core.domain.turn import TurnEvent, TurnState, after
+from core.ports import Accepted, Claim
+from core.store.admission import Admission
+from core.store.chat_lock import Locked
+from core.store.schema import chats, turns
+from core.store.sql import now_ms
+
+INSERT_TURN = insert(turns).values(
+    id=bindparam("turn"),
+    chat=bindparam("chat"),
+    agent=bindparam("agent"),
+    state=bindparam("state"),
+    attempt=bindparam("attempt"),
+)
+
+ENQUEUE = (
+    update(chats).where(chats.c.id == bindparam("b_chat")).values(live=chats.c.live + 1, ready=bindparam("b_ready"))
+)
+
+CLAIM_AT_ONCE = (
+    update(chats)
+    .where(chats.c.id == bindparam("b_chat"))
+    .values(
+        live=1,
+        ready=bindparam("b_turn"),
+        owner=bindparam("b_owner"),
+        fence=chats.c.fence + 1,
+        until=now_ms() + bindparam("b_lease"),
+    )
+)
+
+
+def admit(
+    conn: Connection,
+    event: Inbound,
+    chat: Locked,
+    turn: int,
+    admission: Admission,
+) -> Accepted:
+    """A message becomes a turn: claimed in the same commit when the chat is idle and this process has a slot."""
+    at_once = admission.owner is not None and chat.live == 0
+    agent = chat.agent or admission.agent(event.chat)
+    state = after(TurnState.QUEUED, TurnEvent.CLAIMED) if at_once else TurnState.QUEUED
+    conn.execute(
+        INSERT_TURN, {"turn": turn, "chat": chat.id, "agent": agent, "state": state.value, "attempt": int(at_once)}
+    )
+    if not at_once:
+        # A waiting turn has cleared `ready`; nothing overtakes it.
+        ready = turn if chat.live == 0 else chat.ready
+        conn.execute(ENQUEUE, {"b_chat": chat.id, "b_ready": ready})
+        return Accepted(inbound=turn, chat_row=chat.id, queued_before=chat.live)
+    conn.execute(
+        CLAIM_AT_ONCE,
+        {"b_chat": chat.id, "b_turn": turn, "b_owner": admission.owner, "b_lease": admission.lease_ms},
+    )
+    claim = Claim(
+        chat_row=chat.id,
+        chat=event.chat,
+        turn=turn,
+        fence=chat.fence + 1,
+        signals=chat.signals,
+        epoch=chat.epoch,
+        cut=chat.cut,
+        agent=agent,
+        choice=admission.choose(chat.model),
+        attempt=1,
+        shared=event.shared,
+    )
+    return Accepted(inbound=turn, chat_row=chat.id, claim=claim)

@@ -1,0 +1,33 @@
+"""A person's message meets an open question."""
+
+from sqlalchemy import Connection, bindparam, update
+
+from core.decide.intake import Answer
+from core.domain.message import Inbound
+from core.domain.wait import WaitState
+from core.store import waits
+from core.store.admission import Admission
+from core.store.chat_lock import Locked
+from core.store.notices import notice
+from core.store.schema import inbound
+
+BELONGS = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(turn=bindparam("b_turn"))
+
+
+def answer(
+    conn: Connection, event: Inbound, chat: Locked, inbound_id: int, decision: Answer, admission: Admission
+) -> None:
+    """The message closes a question and belongs to its turn."""
+    stored = next(one for one in chat.waits if one.wait.id == decision.wait.id)
+    closed = waits.Closed(state=WaitState.ANSWERED, answer=decision.given.text, by=event.sender, card=decision.card)
+    waits.close(conn, stored, closed, admission.rules.texts)
+    conn.execute(BELONGS, {"b_inbound": inbound_id, "b_turn": decision.wait.turn})
+
+
+def tell(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, name: str, admission: Admission) -> bool:
+    """Once a person and question: whose answer is waited for, and the place in the queue."""
+    if not waits.tell_once(conn, chat.waits, event.sender.user_id):
+        return False
+    text = admission.rules.texts.say("waiting_for", name=name, n=chat.live)
+    notice(conn, chat.id, inbound_id, text, admission.key)
+    return True

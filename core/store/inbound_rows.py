@@ -1,0 +1,101 @@
+"""The rows of what came in."""
+
+from sqlalchemy import Connection, bindparam
+from sqlalchemy.sql import Executable
+
+from core.decide.intake import Answer, Cancel, Command, Decision, Drop, Enqueue
+from core.domain.message import Dropped, Inbound
+from core.domain.text import well_formed
+from core.domain.turn import ModelChoice
+from core.store import codec
+from core.store.admission import Admission
+from core.store.chat_lock import Locked
+from core.store.schema import cursors, inbound
+from core.store.sql import PerDialect, UpsertInsert, now_ms
+
+_INBOUND_BINDS = (
+    *("chat", "channel", "account", "event_key", "sender", "sender_name", "kind", "lane", "content", "attachments"),
+    *("reply_to", "at", "command", "arguments", "pending", "drop_reason", "choice"),
+)
+
+
+def _insert_inbound(make: UpsertInsert) -> Executable:
+    row = make.values(**{name: bindparam(name) for name in _INBOUND_BINDS}, received_at=now_ms())
+    once = row.on_conflict_do_nothing(index_elements=["event_key", "channel", "account"])
+    return once.returning(inbound.c.id)
+
+
+INSERT_INBOUND = PerDialect(inbound, _insert_inbound)
+
+
+def _move_cursor(make: UpsertInsert) -> Executable:
+    row = make.values(**{name: bindparam(name) for name in ("channel", "account", "scope", "value")}, moved_at=now_ms())
+    return row.on_conflict_do_update(
+        index_elements=["channel", "account", "scope"],
+        set_={"value": row.excluded.value, "moved_at": row.excluded.moved_at},
+    )
+
+
+MOVE_CURSOR = PerDialect(cursors, _move_cursor)
+
+
+def insert(
+    conn: Connection, event: Inbound | Dropped, chat: Locked, decision: Decision, admission: Admission
+) -> int | None:
+    """Store the event and what was decided; its id, or None when it was stored before."""
+    row = _place(event, chat.id) | _verdict(decision, admission.choose(chat.model))
+    if isinstance(event, Inbound):
+        row |= _said(event, decision)
+    found: int | None = conn.execute(INSERT_INBOUND.on(conn), row).scalar()
+    return found
+
+
+def move_cursor(conn: Connection, event: Inbound | Dropped) -> None:
+    """Where the channel goes on reading, if the event says so; also for an event that was stored before."""
+    if event.cursor is not None:
+        place = {"channel": event.chat.channel, "account": event.chat.account}
+        conn.execute(MOVE_CURSOR.on(conn), {**place, "scope": event.cursor.scope, "value": event.cursor.value})
+
+
+def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:
+    return {
+        "chat": chat_row,
+        "channel": event.chat.channel,
+        "account": event.chat.account,
+        "event_key": well_formed(event.event_key),
+        "at": event.at,
+        "sender": "",
+        "sender_name": "",
+        "kind": "message",
+        "content": "",
+        "attachments": None,
+        "reply_to": None,
+    }
+
+
+def _verdict(decision: Decision, choice: ModelChoice) -> dict[str, object]:
+    call = decision.call if isinstance(decision, Command | Cancel) else None
+    return {
+        "lane": "control" if isinstance(decision, Command | Cancel | Answer) else "turn",
+        "command": call.name if call else None,
+        "arguments": well_formed(call.arguments) if call else None,
+        "pending": int(isinstance(decision, Command)),
+        "drop_reason": decision.reason if isinstance(decision, Drop) else None,
+        "choice": codec.choice_text(choice) if isinstance(decision, Enqueue) else None,
+    }
+
+
+def _said(event: Inbound, decision: Decision) -> dict[str, object]:
+    row: dict[str, object] = {
+        "sender": well_formed(event.sender.user_id),
+        "sender_name": well_formed(event.sender.name),
+        "kind": event.kind.value,
+    }
+    # What was said by somebody who may not speak is not kept: the reason is enough.
+    if not isinstance(decision, Drop) or decision.notice is not None:
+        row |= {
+            "content": well_formed(event.content),
+            "attachments": codec.attachments_text(event.attachments),
+            "reply_to": well_formed(event.reply_to) if event.reply_to else None,
+        }
+    return row
