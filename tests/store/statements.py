@@ -55,6 +55,11 @@ def sql_of(statement: Executable) -> str:
     return re.sub(r"__\[POSTCOMPILE_\w+\]", "?, ?", str(statement.compile(dialect=sqlite.dialect())))
 
 
+def shape_of(sql: str) -> str:
+    """The text with all lists of values of one length."""
+    return re.sub(r"IN \((\?(, )?)+\)", "IN (?)", sql)
+
+
 def plan(connection: sqlite3.Connection, statement: Executable) -> list[str]:
     """How SQLite would go about it, one line a step; every bound value is 1."""
     sql = sql_of(statement)

@@ -163,7 +163,7 @@ async def test_the_overview_counts_what_lives_and_names_the_last_troubles(desk: 
     await clock.advance(10)
     await desk.replies("waits to be sent", chat="c")
     view = await desk.store.read(listing.overview)
-    assert (view.queued, view.running, view.waiting, view.undelivered, view.dead) == (1, 1, 0, 1, 7)
+    assert (view.chats, view.queued, view.running, view.waiting, view.undelivered, view.dead) == (9, 1, 1, 0, 1, 7)
     assert (view.oldest_live, view.oldest_undelivered) == (began, clock.now())
     assert [line.cause for line in view.broken] == [f"cause {n}" for n in (6, 5, 4, 3, 2)]
     assert [line.error for line in view.dead_letters] == [f"dead {n}" for n in (6, 5, 4, 3, 2)]

@@ -211,6 +211,30 @@ def test_a_folder_that_may_not_be_written_is_refused_by_its_name(new_file: Path,
     assert "check the folder's owner and mode" in refusal.stdout
 
 
+def test_processes_that_start_together_on_a_fresh_file_all_open_it(tmp_path: Path) -> None:
+    rounds = 8
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.store.opener", str(tmp_path)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    try:
+        ready = [line_of(program) for program in programs]
+        said = [go(programs, number) for number in range(rounds)]
+    finally:
+        for program in programs:
+            program.communicate()
+    assert ready == ["ready"] * 3
+    assert said == [["opened"] * 3] * rounds
+    for number in range(rounds):
+        assert count(tmp_path / f"{number}.db", "chats") == 3
+
+
 async def test_two_stores_on_one_file_see_each_others_commits(store: Store, database: Path, clock: FakeClock) -> None:
     second = open_sqlite(database, clock)
     try:
@@ -243,5 +267,27 @@ def revision_of(path: Path) -> str:
     connection = sqlite3.connect(path)
     try:
         return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def go(programs: list[subprocess.Popen[str]], number: int) -> list[str]:
+    """Let all open the file of that number at once; gives what they said."""
+    for program in programs:
+        assert program.stdin is not None
+        program.stdin.write(f"{number}.db\n")
+        program.stdin.flush()
+    return [line_of(program) for program in programs]
+
+
+def line_of(program: subprocess.Popen[str]) -> str:
+    assert program.stdout is not None
+    return program.stdout.readline().strip()
+
+
+def count(path: Path, table: str) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
     finally:
         connection.close()

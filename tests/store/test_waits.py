@@ -13,7 +13,7 @@ from core.domain.wait import Ask
 from core.ports import Claim
 from core.store.ports import StoredWaits
 from tests.fakes.clock import FakeClock
-from tests.store.desk import Desk, message, new_key, person, place, receipt, words
+from tests.store.desk import Desk, ending, message, new_key, person, place, receipt, words
 
 HOUR = 3_600_000
 WISH = Ask(question="For how many?", choices=("Two", "Four"), lasts=HOUR, default="Two")
@@ -324,3 +324,19 @@ async def test_a_finished_turn_is_not_answered_any_more(desk: Desk) -> None:
     await desk.finishes(again)
     assert (await desk.hears("Five", slot=True)).claim is not None
     assert await desk.rows("SELECT state FROM turns WHERE id = :t", t=claim.turn) == [("done",)]
+
+
+async def test_a_turn_that_breaks_takes_its_open_questions_with_it(desk: Desk) -> None:
+    claim = await begins(desk)
+    await asks(desk, claim)
+    await desk.turns.finish(claim, ending("sorry", cause="an internal error"), key=new_key(), send_now=False)
+    assert (await desk.hears("hello?", slot=True)).claim is not None
+
+
+async def test_the_card_of_a_broken_turns_question_is_closed(desk: Desk) -> None:
+    claim = await begins(desk)
+    await asks(desk, claim)
+    await desk.turns.finish(claim, ending("sorry", cause="an internal error"), key=new_key(), send_now=False)
+    assert await desk.rows("SELECT asks FROM chats") == [(0,)]
+    assert await desk.rows("SELECT state FROM waits") == [("cancelled",)]
+    assert any("cancelled" in said for said in await read_all(desk, claim.chat_row))

@@ -79,6 +79,10 @@ def test_only_commands_that_are_offered_are_understood() -> None:
     assert not isinstance(parse("/exit", specs), CommandCall)
 
 
+def test_without_any_commands_a_slash_is_only_a_slash() -> None:
+    assert parse("/help", []) is None
+
+
 @steady
 @given(st.text())
 def test_no_text_is_too_odd_to_be_read(text: str) -> None:

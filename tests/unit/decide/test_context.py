@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,6 +110,13 @@ def test_results_of_the_running_turn_are_shortened_last() -> None:
     fitted = fit(SYSTEM, past, current, room=room)
     assert [message.role for message in fitted] == ["system", "user", "assistant", "tool"]
     assert fitted[-1].content.startswith("[shortened, 3000 characters] rrr")
+
+
+@pytest.mark.parametrize("size", range(201, 240, 6))
+def test_shortening_never_makes_a_result_longer(size: int) -> None:
+    current = block(round_of(1, "q", "r" * size, "a")[:3])
+    (*_, result) = fit(SYSTEM, [], current, room=1)
+    assert len(result.content) <= size
 
 
 @steady

@@ -1,5 +1,7 @@
 """When a part is tried again, and when it is given up."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,12 @@ def test_what_the_platform_asks_for_is_a_floor(wanted: float) -> None:
         assert at(RateLimited("slow", retry_in=wanted), attempt=attempt) == round(wanted * 1000) + 500
 
 
+@pytest.mark.parametrize("wanted", [math.inf, math.nan, 1e300])
+def test_whatever_a_platform_asks_for_a_time_comes_out(wanted: float) -> None:
+    at = retry_at(RateLimited("slow down", retry_in=wanted), attempt=1, created=0, now=1, jitter=0.5)
+    assert at is None or 1 <= at < 2**62
+
+
 @steady
 @given(attempts, jitters)
 def test_a_wait_is_never_longer_than_a_quarter_of_an_hour_and_never_nothing(attempt: int, jitter: float) -> None:
@@ -58,7 +66,8 @@ def test_a_wait_is_never_longer_than_a_quarter_of_an_hour_and_never_nothing(atte
 def test_no_call_goes_out_before_the_floor(wanted: float, attempt: int, jitter: float) -> None:
     wait = at(RateLimited("slow", retry_in=wanted), attempt=attempt, jitter=jitter)
     assert wait is not None
-    assert max(1, wanted * 1000 - 1) <= wait <= max(1, (wanted + 1) * 1000 + 1)
+    floor = max(0.0, wanted)
+    assert max(1, floor * 1000 - 1) <= wait <= (floor + 1) * 1000 + 1
 
 
 @pytest.mark.parametrize(
