@@ -6,7 +6,6 @@ Whether a part was sent is never guessed: an unsure one is settled with the chan
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import TypeVar
 
 import structlog
 
@@ -19,8 +18,6 @@ from core.domain.texts import Texts
 from core.ports import Chance, Clock, Outbox, Retry, Sending
 from core.runtime.patience import persist
 from core.runtime.supervised import BROKEN, supervised
-
-ResultT = TypeVar("ResultT")
 
 log = structlog.get_logger(__name__)
 

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, bindparam, insert, update
 
 from core.domain.message import Inbound
-from core.domain.turn import TurnEvent, TurnState, after
+from core.domain.turn import ModelChoice, TurnEvent, TurnState, after
 from core.ports import Accepted, Claim
 from core.store.admission import Admission
 from core.store.chat_lock import Locked
@@ -40,9 +40,10 @@ def admit(
     event: Inbound,
     chat: Locked,
     turn: int,
+    choice: ModelChoice,
     admission: Admission,
 ) -> Accepted:
-    """A message becomes a turn: claimed in the same commit when the chat is idle and this process has a slot."""
+    """Claimed in the same commit when the chat is idle and this process has a slot, else queued."""
     at_once = admission.owner is not None and chat.live == 0
     agent = chat.agent or admission.agent(event.chat)
     state = after(TurnState.QUEUED, TurnEvent.CLAIMED) if at_once else TurnState.QUEUED
@@ -67,7 +68,7 @@ def admit(
         epoch=chat.epoch,
         cut=chat.cut,
         agent=agent,
-        choice=admission.choose(chat.model),
+        choice=choice,
         attempt=1,
         shared=event.shared,
     )

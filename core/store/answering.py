@@ -4,6 +4,7 @@ from sqlalchemy import Connection, bindparam, update
 
 from core.decide.intake import Answer
 from core.domain.message import Inbound
+from core.domain.texts import Texts
 from core.domain.wait import WaitState
 from core.store import waits
 from core.store.admission import Admission
@@ -14,13 +15,11 @@ from core.store.schema import inbound
 BELONGS = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(turn=bindparam("b_turn"))
 
 
-def answer(
-    conn: Connection, event: Inbound, chat: Locked, inbound_id: int, decision: Answer, admission: Admission
-) -> None:
+def answer(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, decision: Answer, texts: Texts) -> None:
     """The message closes a question and belongs to its turn."""
     stored = next(one for one in chat.waits if one.wait.id == decision.wait.id)
     closed = waits.Closed(state=WaitState.ANSWERED, answer=decision.given.text, by=event.sender, card=decision.card)
-    waits.close(conn, stored, closed, admission.rules.texts)
+    waits.close(conn, stored, closed, texts)
     conn.execute(BELONGS, {"b_inbound": inbound_id, "b_turn": decision.wait.turn})
 
 

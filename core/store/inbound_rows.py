@@ -8,8 +8,6 @@ from core.domain.message import Dropped, Inbound
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
 from core.store import codec
-from core.store.admission import Admission
-from core.store.chat_lock import Locked
 from core.store.schema import cursors, inbound
 from core.store.sql import PerDialect, UpsertInsert, now_ms
 
@@ -40,10 +38,10 @@ MOVE_CURSOR = PerDialect(cursors, _move_cursor)
 
 
 def insert(
-    conn: Connection, event: Inbound | Dropped, chat: Locked, decision: Decision, admission: Admission
+    conn: Connection, event: Inbound | Dropped, chat_row: int, decision: Decision, choice: ModelChoice
 ) -> int | None:
     """Store the event and what was decided; its id, or None when it was stored before."""
-    row = _place(event, chat.id) | _verdict(decision, admission.choose(chat.model))
+    row = _place(event, chat_row) | _verdict(decision, choice)
     if isinstance(event, Inbound):
         row |= _said(event, decision)
     found: int | None = conn.execute(INSERT_INBOUND.on(conn), row).scalar()

@@ -23,44 +23,22 @@ def accept(conn: Connection, event: Inbound | Dropped, admission: Admission) -> 
     chat = lock(conn, event)
     inbound_rows.move_cursor(conn, event)
     decision = _judge(event, chat, admission)
-    inbound_id = inbound_rows.insert(conn, event, chat, decision, admission)
+    choice = admission.choose(chat.model)
+    inbound_id = inbound_rows.insert(conn, event, chat.id, decision, choice)
     if inbound_id is None:
         return Accepted(inbound=0, chat_row=chat.id, duplicate=True)
-    if isinstance(event, Inbound) and isinstance(decision, Enqueue | Answer):
-        return _take(conn, event, chat, inbound_id, decision, admission)
-    return _end(conn, chat, inbound_id, decision, admission)
-
-
-def _judge(event: Inbound | Dropped, chat: Locked, admission: Admission) -> Decision:
-    if isinstance(event, Dropped):
-        return Drop(reason=event.reason)
-    view = ChatView(live=chat.live, running=chat.ready is not None, waits=[stored.wait for stored in chat.waits])
-    return decide(event, view, admission.rules)
-
-
-def _take(
-    conn: Connection,
-    event: Inbound,
-    chat: Locked,
-    inbound_id: int,
-    decision: Enqueue | Answer,
-    admission: Admission,
-) -> Accepted:
-    """What a person said goes to an agent: as a turn, or as the answer that one waits for."""
-    if isinstance(decision, Answer):
-        answering.answer(conn, event, chat, inbound_id, decision, admission)
-        return Accepted(inbound=inbound_id, chat_row=chat.id, resumed=True, replies=True)
-    name = decision.waits_for
-    told = name is not None and answering.tell(conn, event, chat, inbound_id, name, admission)
-    return replace(admit(conn, event, chat, inbound_id, admission), replies=told)
-
-
-def _end(conn: Connection, chat: Locked, inbound_id: int, decision: Decision, admission: Admission) -> Accepted:
-    """What does not go to an agent: commands, stops, drops."""
     match decision:
+        case Enqueue(waits_for=name):
+            assert isinstance(event, Inbound)
+            told = name is not None and answering.tell(conn, event, chat, inbound_id, name, admission)
+            return replace(admit(conn, event, chat, inbound_id, choice, admission), replies=told)
+        case Answer():
+            assert isinstance(event, Inbound)
+            answering.answer(conn, event, chat, inbound_id, decision, admission.rules.texts)
+            return Accepted(inbound=inbound_id, chat_row=chat.id, resumed=True, replies=True)
         case Cancel(cut=cut, notice=text):
-            texts = admission.rules.texts
-            stopped = stopping.stop(conn, chat, texts, cut_after=inbound_id if cut else None)
+            cut_after = inbound_id if cut else None
+            stopped = stopping.stop(conn, chat, admission.rules.texts, cut_after=cut_after)
             notice(conn, chat.id, inbound_id, text, admission.key)
             return Accepted(inbound=inbound_id, chat_row=chat.id, stopped=stopped, replies=True)
         case Command():
@@ -69,7 +47,12 @@ def _end(conn: Connection, chat: Locked, inbound_id: int, decision: Decision, ad
             if text is not None:
                 notice(conn, chat.id, inbound_id, text, admission.key)
             return Accepted(inbound=inbound_id, chat_row=chat.id, dropped=reason, replies=text is not None)
-        case Enqueue() | Answer():
-            raise AssertionError("only a person's own message is taken")
         case _:
             assert_never(decision)
+
+
+def _judge(event: Inbound | Dropped, chat: Locked, admission: Admission) -> Decision:
+    if isinstance(event, Dropped):
+        return Drop(reason=event.reason)
+    view = ChatView(live=chat.live, running=chat.ready is not None, waits=[stored.wait for stored in chat.waits])
+    return decide(event, view, admission.rules)

@@ -73,7 +73,6 @@ SIGNAL = (
     )
 )
 
-
 TOLD = update(waits).where(waits.c.id == bindparam("b_id")).values(told=bindparam("b_told"))
 
 
