@@ -120,6 +120,13 @@ def test_imports_are_counted_in_both_directions() -> None:
     assert figures["core/store/inbox.py", "modules that one imports"] == 1
 
 
+def test_what_the_files_of_a_room_share_is_not_counted_as_being_imported() -> None:
+    users = {f"core/store/m{number}.py": "from core.store.schema import x\n" for number in range(3)}
+    files = {"core/store/schema.py": "", **users, "gateway/m.py": "from core.store.schema import x\n"}
+    found = measure([parse(path, text) for path, text in files.items()])
+    assert [one.value for one in found if one.kind == "modules that import one"] == [1]
+
+
 def test_everybody_may_import_the_domain_and_the_wiring_may_import_everybody() -> None:
     many = LIMITS["modules that import one"] + 1
     users = [parse(f"core/runtime/m{number}.py", "import core.domain.chat\n") for number in range(many)]
