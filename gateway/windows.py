@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from channels import registry
 from channels.terminal.channel import TerminalChannel
 from channels.terminal.settings import TerminalSettings, attended, os_user
+from core.domain.errors import SettingsError
 from core.models.guide import GUIDE_NAME
 from gateway import roles
 from gateway.locks import Place, own_session
@@ -26,7 +29,8 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
     """Open a window and stay until it is left; gives the exit code. `why` is said first."""
     configured = settings.channels.get("terminal")
     base = configured.own if configured and isinstance(configured.own, TerminalSettings) else TerminalSettings()
-    lock, name = own_session(settings.home.path, wish.session or base.session, fixed=wish.session is not None)
+    wished = _session_name(wish.session, base.session)
+    lock, name = own_session(settings.home.path, wished, fixed=wish.session is not None)
     try:
         own = TerminalSettings.model_validate(
             base.model_dump() | {"session": name, "message": wish.message, "history_folder": settings.home.path}
@@ -40,6 +44,17 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
             return await _stay(gateway, channel, place, [why] if why else [], person=person, resume=wish.resume)
     finally:
         lock.release()
+
+
+def _session_name(wished: str | None, usual: str) -> str:
+    """Raises SettingsError; nothing was made under that name yet."""
+    if wished is None:
+        return usual
+    try:
+        return TerminalSettings(session=wished).session
+    except ValidationError:
+        words = "letters, digits and . @ + - _, a letter or digit first, at most 64"
+        raise SettingsError(f"--session {wished[:64]!r} cannot be the name of a session: use {words}") from None
 
 
 async def _stay(
@@ -59,12 +74,18 @@ async def _stay(
         await channel.terminal.notice(notice)
     if resume:
         await recall(gateway.store, channel)
+    beside = [gateway.conversation.run]
     if not person:
         channel.answer_in_step(quiet_of(gateway.store))
-    beside = [gateway.conversation.run]
-    if person and active.name != GUIDE_NAME:
+    elif active.name != GUIDE_NAME:
         # Loaded while the person types, so that the first answer does not wait for it.
         beside.append(gateway.library.warm)
     await roles.run(gateway.gateway, place, *beside)
     broken = 0 if person else await broken_since(gateway.store, channel, began)
+    return _code(channel, broken)
+
+
+def _code(channel: TerminalChannel, broken: int) -> int:
+    if channel.unread:
+        raise BrokenPipeError("nobody reads the output")
     return 1 if channel.failed or broken else 0

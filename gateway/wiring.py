@@ -17,6 +17,7 @@ from core.decide.intake import Rules
 from core.decide.next_step import Budget
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS, CommandSpec
+from core.domain.errors import SettingsError
 from core.domain.secret import Secret
 from core.domain.texts import Texts
 from core.models.entry import ModelEntry
@@ -48,6 +49,7 @@ from core.store.turns_port import StoredTurns
 from core.store.wakeup import LocalWakeup
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
+from core.validation import KeyPath, Problem
 from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
@@ -248,7 +250,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             chance=SystemChance(),
             channels=[one.channel for one in served],
             models=models,
-            agents=FolderAgents([settings.home.workspace / "agents", agents_folder()]),
+            agents=_agents(settings),
             tools=_tools(settings),
             choices=_choices(settings, served),
         )
@@ -287,6 +289,24 @@ async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -
     server = LocalServer(settings.home.weights, key=Secret(SystemChance().key()))
     await stack.enter_async_context(server)
     return server.entry(entry)
+
+
+def _agents(settings: Settings) -> FolderAgents:
+    """The agents, those that the settings name looked at: a person should not be the first to find one missing."""
+    agents = FolderAgents([settings.home.workspace / "agents", agents_folder()])
+    named: dict[KeyPath, str] = {("agent",): settings.agent}
+    named |= {
+        ("channels", name, "agent"): channel.common.agent
+        for name, channel in settings.channels.items()
+        if channel.common.enabled and channel.common.agent
+    }
+    for key, agent in named.items():
+        try:
+            agents.get(agent)
+        except SettingsError as error:
+            problem = Problem(path=key, text=f"names an agent that cannot answer: {error}")
+            raise settings.source.error(problem) from error
+    return agents
 
 
 def _tools(settings: Settings) -> Mapping[str, Tool]:

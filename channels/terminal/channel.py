@@ -67,13 +67,14 @@ class TerminalChannel:
     """Says what is typed and shows what is answered.
 
     `failed` becomes true when something went wrong here that the store cannot know: a message that was not taken,
-    an output that nobody reads any more.
+    an output that nobody reads any more: then `unread` is true as well.
     """
 
     def __init__(self, *, reader: Reader, terminal: Terminal) -> None:
         self.chat = reader.chat
         self.terminal = terminal
         self.failed = False
+        self.unread = False
         self._reader = reader
         self._quiet: Quiet | None = None
         self._unanswered = 0
@@ -123,6 +124,11 @@ class TerminalChannel:
                 await self._shown.show(part, key)
             except OSError as exc:
                 self.failed = True
+                self.unread = isinstance(exc, BrokenPipeError)
+                if not self.unread:
+                    await self.terminal.notice(
+                        f"The output cannot be written: {exc.strerror}. The next window shows it."
+                    )
                 raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
             self._unanswered = max(0, self._unanswered - 1)
         return Receipt(message_id=key)

@@ -38,6 +38,6 @@ def new_reader(settings: TerminalSettings, context: ChannelContext) -> Reader:
     return Reader(
         chat=inbound.chat_of(context.account, settings.session),
         clock=context.clock,
-        window=secrets.token_urlsafe(9),
+        window=secrets.token_hex(9),
         limit=settings.max_message,
     )

@@ -37,7 +37,7 @@ class FileLock:
         """Take the lock, however long its holder keeps it; blocks the thread."""
         self._take(0)
 
-    def _take(self, flag: int, *, sign: bool = True) -> bool:
+    def _take(self, flag: int) -> bool:
         if self._descriptor is not None:
             return True
         try:
@@ -51,22 +51,26 @@ class FileLock:
         except BlockingIOError:
             os.close(descriptor)
             return False
-        if sign:
-            # A full disk takes no number; the lock holds all the same.
-            with suppress(OSError):
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, str(os.getpid()).encode())
+        # A full disk takes no number; the lock holds all the same.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, str(os.getpid()).encode())
         self._descriptor = descriptor
         return True
 
     def taken(self) -> bool:
-        """Whether somebody else holds it right now; takes it for a moment, so whoever wants it must try again."""
+        """Whether somebody else holds it right now. A look keeps others from taking it for some microseconds."""
         if self.held or not self._path.exists():
             return False
-        if self._take(fcntl.LOCK_NB, sign=False):
-            self.release()
-            return False
-        return True
+        descriptor = os.open(self._path, os.O_RDONLY)
+        try:
+            # Shared, so that two who look do not take each other for a holder.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
 
     def holder(self) -> int | None:
         """The process id that the holder wrote."""

@@ -114,21 +114,25 @@ DEAD = (
 
 PARTS = select(outbox_parts.c.payload).where(outbox_parts.c.delivery == bindparam("b_id")).order_by(outbox_parts.c.n)
 
+_of_lane = outbox.c.chat.in_(
+    select(chats.c.id).where(
+        chats.c.channel == bindparam("b_channel"),
+        chats.c.account == bindparam("b_account"),
+        or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
+    )
+)
+
 UNSETTLE = (
     update(outbox)
     .where(
         outbox.c.closed_at.is_(None),
         outbox.c.state == DeliveryState.SENDING.value,
-        outbox.c.chat.in_(
-            select(chats.c.id).where(
-                chats.c.channel == bindparam("b_channel"),
-                chats.c.account == bindparam("b_account"),
-                or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
-            )
-        ),
+        _of_lane,
     )
     .values(state=DeliveryState.UNSURE.value)
 )
+
+DUE_NOW = update(outbox).where(outbox.c.closed_at.is_(None), outbox.c.not_before > 0, _of_lane).values(not_before=0)
 
 
 def _answer_once(make: UpsertInsert) -> Executable:
@@ -237,7 +241,12 @@ def answer(conn: Connection, command: PendingCommand, reply: Reply, key: str) ->
 
 
 def unsettle(conn: Connection, lane: Lane) -> int:
-    """What was being sent when the sender ended may have been sent."""
+    """What was being sent when the sender ended may have been sent.
+
+    In a lane of a single session what waits is due now: it waited for a window, and here is one.
+    """
+    if lane.chat_id is not None:
+        conn.execute(DUE_NOW, _place(lane))
     return conn.execute(UNSETTLE, _place(lane)).rowcount
 
 

@@ -7,10 +7,11 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -21,6 +22,8 @@ FAILED: Final = 1
 MISCONFIGURED: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
+# Standard error has the last of the three numbers.
+LAST_STREAM: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str], verbs: click.Group = parley) -> int:
     """Perform one command line and give its exit code. An expected error is one line on standard error."""
+    _fill_up_streams()
     try:
         return _perform(arguments, verbs)
     except BaseExceptionGroup as group:
@@ -105,19 +109,28 @@ def run(arguments: Sequence[str], verbs: click.Group = parley) -> int:
         return _tell(found)
     except (ParleyError, KeyboardInterrupt, BrokenPipeError) as error:
         return _tell(error)
+    except OSError as error:
+        if _takes(sys.stdout):
+            raise
+        return _tell(error)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _let_go(stream)
 
 
 def _perform(arguments: Sequence[str], verbs: click.Group) -> int:
     try:
         with verbs.make_context("parley", list(arguments)) as context:
             verbs.invoke(context)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return error.exit_code
     return 0
 
@@ -133,21 +146,53 @@ def _expected(group: BaseExceptionGroup[BaseException]) -> ParleyError | Keyboar
     return first if isinstance(first, ParleyError | KeyboardInterrupt | BrokenPipeError) else None
 
 
-def _tell(error: ParleyError | KeyboardInterrupt | BrokenPipeError) -> int:
+def _tell(error: ParleyError | KeyboardInterrupt | OSError) -> int:
+    code, text = FAILED, str(error)
     match error:
         case KeyboardInterrupt():
             return INTERRUPTED
         case BrokenPipeError():
-            # Python flushes standard output once more when it ends; that flush must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return BROKEN_PIPE
+        case OSError():
+            text = f"the standard output cannot be written: {error.strerror}"
         case SettingsError():
             code = MISCONFIGURED
         case _:
-            code = FAILED
-    click.echo(f"parley: {_one_line(str(error))}", err=True)
+            pass
+    # When the errors cannot be written either, the exit code has to do.
+    with suppress(OSError):
+        click.echo(f"parley: {_one_line(text)}", err=True)
     return code
 
 
 def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+
+
+def _fill_up_streams() -> None:
+    """A process may be started without some of the standard streams.
+
+    Their numbers are taken, so that no file that is opened later becomes what others print to; and libraries find
+    something to print errors to. That an input or output was missing can still be seen by `sys.__stdin__` and the like.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
+        pass
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(LAST_STREAM, "w", closefd=False)
+
+
+def _takes(stream: TextIO | None) -> bool:
+    """Whether what was written to it went out: what did not is still there, and refused again."""
+    try:
+        if stream is not None:
+            stream.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _let_go(stream: TextIO | None) -> None:
+    """What it does not take is lost, or the interpreter's own last flush would complain and change the exit code."""
+    if stream is not None and not _takes(stream):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

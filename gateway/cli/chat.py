@@ -18,4 +18,4 @@ def command(message: str | None, session: str | None, resume: bool) -> None:
     """Talk in this terminal. Lines from a pipe are messages, and only replies go to standard output."""
     settings = opened()
     wish = Wish(session=session, message=message, resume=resume)
-    sys.exit(run_to_the_end(logging_of(settings), talk(settings, wish, place_of(settings, window=True))))
+    sys.exit(run_to_the_end(logging_of(settings, window=True), talk(settings, wish, place_of(settings, window=True))))

@@ -16,6 +16,10 @@ def opened() -> Settings:
     return settings
 
 
-def logging_of(settings: Settings) -> AbstractContextManager[None]:
-    """The log of this home, with its warnings on the terminal too, for as long as the block lasts."""
-    return logging_to(settings.home, settings.logs, Redactor(settings.secrets), console())
+def logging_of(settings: Settings, *, window: bool = False) -> AbstractContextManager[None]:
+    """The log of this home for as long as the block lasts, its warnings on the terminal too.
+
+    A window draws on the terminal itself: there a log line would tear its picture.
+    """
+    terminal = None if window else console()
+    return logging_to(settings.home, settings.logs, Redactor(settings.secrets), terminal)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import click
@@ -18,8 +19,9 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """One line on standard error."""
-    click.echo(f"parley: {printable(text, 1_000)}", err=True)
+    """One line on standard error; lost when nobody can read it."""
+    with suppress(OSError):
+        click.echo(f"parley: {printable(text, 1_000)}", err=True)
 
 
 def say_json(value: object) -> None:

@@ -33,4 +33,6 @@ def _run(settings: Settings) -> int:
             f"{settings.file}: no channel is configured and there is no terminal: add a section [channels.NAME]"
         )
     why = f"No channel is configured in {settings.file}, so this terminal is the channel."
-    return run_to_the_end(logging_of(settings), talk(settings, Wish(), place_of(settings, window=False), why=why))
+    return run_to_the_end(
+        logging_of(settings, window=True), talk(settings, Wish(), place_of(settings, window=False), why=why)
+    )

@@ -195,6 +195,17 @@ def test_another_programs_database_is_refused_by_its_name(tmp_path: Path) -> Non
     assert_says_what_to_change(refusal.value, path)
 
 
+def test_a_damaged_store_is_said_to_be_damaged(database: Path) -> None:
+    pages = bytearray(database.read_bytes())
+    pages[100:4096] = b"\xff" * 3_996
+    database.write_bytes(pages)
+    with pytest.raises(StoreUnusable) as refusal:
+        open_sqlite(database, FakeClock())
+    assert_says_what_to_change(refusal.value, database)
+    assert "damaged" in str(refusal.value)
+    assert "backup" in str(refusal.value)
+
+
 def test_a_folder_that_may_not_be_written_is_refused_by_its_name(new_file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir()

@@ -13,7 +13,7 @@ from core.ports import Claim, Ending
 from core.store.store import Store
 from core.store.turns import HISTORY_TURNS
 from tests.fakes.clock import FakeClock
-from tests.store.desk import Desk, ending, new_key, words
+from tests.store.desk import Desk, ending, new_key, receipt, words
 
 CALL = CallId(step=1, index=0)
 ROUND: tuple[Step, ...] = (
@@ -86,6 +86,18 @@ async def test_a_reply_that_goes_out_at_once_is_already_marked_as_sending(desk: 
     assert (delivery.part, delivery.attempt, delivery.turn, delivery.created_at) == (0, 1, claim.turn, clock.now())
     assert await desk.rows("SELECT state, attempt FROM outbox") == [("sending", 1)]
     assert await desk.outbox.next(claim.chat_row) is None
+
+
+async def test_an_older_reply_that_still_waits_goes_before_one_that_could_go_out_at_once(desk: Desk) -> None:
+    row = await desk.replies("older")
+    finished = await desk.turns.finish(await desk.starts("again"), ending("newer"), key=new_key(), send_now=True)
+    assert (finished.delivery, finished.lost) == (None, False)
+    for answer in ("older", "newer"):
+        delivery = await desk.next(row)
+        assert (words(delivery), delivery.attempt) == (answer, 1)
+        await desk.outbox.sent(delivery, receipt(), more=False, stored=False)
+    finished = await desk.turns.finish(await desk.starts("more"), ending("at once"), key=new_key(), send_now=True)
+    assert words(finished.delivery) == "at once"
 
 
 async def test_a_broken_turn_keeps_its_cause_and_says_so(desk: Desk) -> None:
