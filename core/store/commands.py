@@ -1,12 +1,17 @@
 """Commands between the commit that took them and the one that closes them."""
 
-from sqlalchemy import Connection, literal_column, select
+from sqlalchemy import Connection, bindparam, literal_column, select, update
+from sqlalchemy.sql import Executable
 
 from core.domain.chat import Principal
 from core.domain.command import CommandCall
+from core.domain.delivery import DeliveryState
+from core.domain.message import Reply
 from core.ports import PendingCommand
+from core.store import codec
 from core.store.rows import chat_key
-from core.store.schema import chats, inbound
+from core.store.schema import chats, inbound, outbox
+from core.store.sql import PerDialect, UpsertInsert, now_ms
 
 PENDING = (
     select(
@@ -28,6 +33,23 @@ PENDING = (
 )
 
 
+def _answer_once(make: UpsertInsert) -> Executable:
+    row = make.values(
+        chat=bindparam("chat"),
+        inbound=bindparam("inbound"),
+        key=bindparam("key"),
+        reply=bindparam("reply"),
+        state=DeliveryState.NEW.value,
+        created_at=now_ms(),
+    )
+    return row.on_conflict_do_nothing(index_elements=["inbound"])
+
+
+ANSWER_COMMAND = PerDialect(outbox, _answer_once)
+
+PERFORMED = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(pending=0)
+
+
 def pending(conn: Connection) -> list[PendingCommand]:
     """Commands that wait for their performer, oldest first."""
     return [
@@ -40,3 +62,10 @@ def pending(conn: Connection) -> list[PendingCommand]:
         )
         for row in conn.execute(PENDING)
     ]
+
+
+def answer(conn: Connection, command: PendingCommand, reply: Reply, key: str) -> None:
+    """Answer a command and close it. Unique by inbound, so a crash repeats it harmlessly."""
+    row = {"chat": command.chat_row, "inbound": command.inbound, "key": key, "reply": codec.reply_text(reply)}
+    conn.execute(ANSWER_COMMAND.on(conn), row)
+    conn.execute(PERFORMED, {"b_inbound": command.inbound})

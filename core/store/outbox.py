@@ -6,11 +6,10 @@ from sqlalchemy import Connection, bindparam, func, literal_column, or_, select,
 from sqlalchemy.sql import Executable
 
 from core.domain.delivery import Delivery, DeliveryState, Receipt
-from core.domain.message import Reply
-from core.ports import Lane, PendingCommand, Retry
+from core.ports import Lane, Retry
 from core.store import codec
 from core.store.rows import chat_key
-from core.store.schema import chats, inbound, outbox, outbox_parts
+from core.store.schema import chats, outbox, outbox_parts
 from core.store.sql import PerDialect, UpsertInsert, now_ms
 
 DUE = (
@@ -135,18 +134,6 @@ UNSETTLE = (
 DUE_NOW = update(outbox).where(outbox.c.closed_at.is_(None), outbox.c.not_before > 0, _of_lane).values(not_before=0)
 
 
-def _answer_once(make: UpsertInsert) -> Executable:
-    row = make.values(
-        chat=bindparam("chat"),
-        inbound=bindparam("inbound"),
-        key=bindparam("key"),
-        reply=bindparam("reply"),
-        state=DeliveryState.NEW.value,
-        created_at=now_ms(),
-    )
-    return row.on_conflict_do_nothing(index_elements=["inbound"])
-
-
 def _keep_part(make: UpsertInsert) -> Executable:
     row = make.values(delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload"))
     # Rendered anew after an operator's retry: what was kept before counts no more.
@@ -155,10 +142,6 @@ def _keep_part(make: UpsertInsert) -> Executable:
 
 
 KEEP_PART = PerDialect(outbox_parts, _keep_part)
-
-ANSWER_COMMAND = PerDialect(outbox, _answer_once)
-
-PERFORMED = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(pending=0)
 
 
 def due(conn: Connection, lane: Lane) -> list[int]:
@@ -231,13 +214,6 @@ def retry(conn: Connection, delivery: Delivery, later: Retry) -> None:
 def dead(conn: Connection, delivery: Delivery, error: str) -> None:
     """Give a delivery up; it stays listed with its reason."""
     conn.execute(DEAD, {"b_id": delivery.id, "b_error": error})
-
-
-def answer(conn: Connection, command: PendingCommand, reply: Reply, key: str) -> None:
-    """Answer a command and close it. Unique by inbound, so a crash repeats it harmlessly."""
-    row = {"chat": command.chat_row, "inbound": command.inbound, "key": key, "reply": codec.reply_text(reply)}
-    conn.execute(ANSWER_COMMAND.on(conn), row)
-    conn.execute(PERFORMED, {"b_inbound": command.inbound})
 
 
 def unsettle(conn: Connection, lane: Lane) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.domain.delivery import Delivery, Receipt
 from core.domain.message import Reply
 from core.ports import Lane, PendingCommand, Retry
-from core.store import outbox
+from core.store import commands, outbox
 from core.store.store import Store
 
 
@@ -49,7 +49,7 @@ class StoredOutbox:
 
     async def answer(self, command: PendingCommand, reply: Reply, *, key: str) -> None:
         """Answer a command and close it."""
-        await self._store.run(outbox.answer, command, reply, key)
+        await self._store.run(commands.answer, command, reply, key)
 
     async def unsettle(self, lane: Lane) -> int:
         """What was being sent may have been sent."""
