@@ -105,10 +105,16 @@ def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
 def _answer(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision | None:
     """The next text of the person asked, in the chat where they were asked, is the answer. Nobody else's is."""
     wait = of_person(chat.waits, inbound.sender.user_id)
-    given = by_text(wait.question, inbound.content) if wait else None
+    given = by_text(wait.question, _with_files(inbound)) if wait else None
     if wait is None or given is None:
         return None
     return Answer(wait=wait, given=given, card=closed_card(wait.question, given, inbound.sender, rules.texts))
+
+
+def _with_files(inbound: Inbound) -> str:
+    """What was said, and the files that came with it: they travel with the answer."""
+    files = [f"[file: {file.name}, {file.path or 'not stored'}]" for file in inbound.attachments]
+    return "\n".join([inbound.content, *files] if inbound.content.strip() else files)
 
 
 def _press(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:

@@ -47,9 +47,14 @@ def _own_faults(message: PromptMessage) -> Iterator[str]:
 
 def _fits(call: PromptCall) -> bool:
     try:
-        return isinstance(json.loads(call.arguments), dict)
+        return isinstance(json.loads(call.arguments, parse_constant=_refuse), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _refuse(constant: str) -> object:
+    """NaN and Infinity are Python's, not JSON's."""
+    raise ValueError(constant)
 
 
 def _pairs(messages: tuple[PromptMessage, ...]) -> Iterator[str]:

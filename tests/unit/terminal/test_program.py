@@ -59,7 +59,11 @@ async def test_the_same_on_a_pseudo_terminal() -> None:
         ("<&-", 0, "0 turns: []"),
         ("</dev/null", 0, "0 turns: []"),
         ("<<< hello >&-", 1, "1 turns: ['hello']"),
-        ("-m hello <&- >/dev/full", 1, "1 turns: ['hello']"),
+        (
+            "-m hello <&- >/dev/full",
+            1,
+            "The output cannot be written: No space left on device. The next window shows it.\n1 turns: ['hello']",
+        ),
         (r"-m - < <(printf 'a\nb\n')", 0, r"1 turns: ['a\nb']"),
     ],
 )
