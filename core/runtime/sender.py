@@ -63,12 +63,16 @@ class Sender:
         self._group.create_task(self._drain(chat_row, None), name=f"send in chat {chat_row}")
 
     async def run(self) -> None:
-        """Until cancelled. What was being sent when the last sender ended is settled first."""
+        """Until cancelled. What the last sender left goes first: no new reply overtakes what is due by then."""
+        left: list[int] = []
         for lane in self._lanes:
             await persist(partial(self._outbox.unsettle, lane), self._clock)
+            left += await persist(partial(self._outbox.due, lane), self._clock)
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
+                for chat_row in left:
+                    self._start(chat_row)
                 await self._poll()
         finally:
             self._group = None

@@ -233,6 +233,26 @@ async def test_one_lane_unsettles_nothing_of_another(desk: Desk) -> None:
     assert await desk.outbox.unsettle(LANE) == 1
 
 
+async def test_what_waits_in_a_single_chat_is_due_at_once_when_its_own_sender_starts(
+    desk: Desk, clock: FakeClock
+) -> None:
+    rows = [await desk.replies("first", chat=chat) for chat in ("one", "two")]
+    await desk.replies("second", chat="one")
+    for row in rows:
+        await desk.outbox.retry(await desk.next(row), Retry(not_before=clock.now() + 60_000, error="NotSent: closed"))
+    assert await desk.outbox.unsettle(replace(LANE, chat_id="one")) == 0
+    assert await desk.outbox.due(LANE) == [rows[0]]
+    delivery = await desk.next(rows[0])
+    assert (words(delivery), delivery.attempt, delivery.state) == ("first", 2, DeliveryState.SENDING)
+
+
+async def test_the_sender_of_an_account_leaves_what_waits_there_waiting(desk: Desk, clock: FakeClock) -> None:
+    row = await desk.replies()
+    await desk.outbox.retry(await desk.next(row), Retry(not_before=clock.now() + 60_000, error="RateLimited"))
+    await desk.outbox.unsettle(LANE)
+    assert await desk.outbox.due(LANE) == []
+
+
 async def test_a_chat_is_due_however_many_others_are_blocked(desk: Desk, store: Store, clock: FakeClock) -> None:
     later = clock.now() + 600_000
 
