@@ -5,6 +5,7 @@ share one fsync, and a lone message waits for nobody. Full synchronisation: what
 """
 
 import asyncio
+import errno
 import os
 import queue
 import sqlite3
@@ -20,7 +21,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from core.domain.errors import StoreError, StoreUnusable
+from core.domain.errors import StoreError, StoreFull, StoreUnusable
 from core.store.sql import as_store_errors
 
 ResultT = TypeVar("ResultT")
@@ -33,6 +34,7 @@ BUSY_MS = 30_000
 READERS = 2
 SWITCH_TRIES = 500
 SWITCH_PAUSE_S = 0.01
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @dataclass(slots=True, eq=False)
@@ -75,18 +77,21 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         try:
             if connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",):
                 return
-        except sqlite3.OperationalError:
-            if not left:
+        except sqlite3.OperationalError as exc:
+            # The low byte is the kind of error. No space stays so however long we wait.
+            if not left or exc.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
                 raise
         time.sleep(SWITCH_PAUSE_S)
 
 
 def create_file(path: Path) -> None:
-    """The store's file, readable by its owner alone. Raises StoreUnusable with what to change."""
+    """The store's file, readable by its owner alone. Raises StoreFull or StoreUnusable with what to change."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         path.chmod(0o600)
     except OSError as exc:
+        if exc.errno in NO_SPACE:
+            raise StoreFull(f"{path}: the store has no space left ({exc.strerror}): free space on its disk") from exc
         raise StoreUnusable(
             f"{path}: cannot open the store ({exc.strerror}): check the folder's owner and mode"
         ) from exc
