@@ -17,7 +17,6 @@ from core.decide.intake import Rules
 from core.decide.next_step import Budget
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS, CommandSpec
-from core.domain.errors import SettingsError
 from core.domain.secret import Secret
 from core.domain.texts import Texts
 from core.models.entry import ModelEntry
@@ -49,13 +48,13 @@ from core.store.turns_port import StoredTurns
 from core.store.wakeup import LocalWakeup
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
-from core.validation import KeyPath, Problem
+from gateway.answering import require_agents
 from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Presence
 from gateway.redaction import Redactor
-from gateway.resources import agents_folder
+from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
 
@@ -236,6 +235,8 @@ class Served:
 @asynccontextmanager
 async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[Opened]:
     """Everything built, nothing running yet. Raises SettingsError or StoreError with what to change."""
+    agents = FolderAgents(agent_folders(settings.home))
+    require_agents(settings, agents)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         store = open_sqlite(settings.database, clock, relaxed=settings.store.durability == "relaxed")
@@ -250,7 +251,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             chance=SystemChance(),
             channels=[one.channel for one in served],
             models=models,
-            agents=_agents(settings),
+            agents=agents,
             tools=_tools(settings),
             choices=_choices(settings, served),
         )
@@ -289,24 +290,6 @@ async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -
     server = LocalServer(settings.home.weights, key=Secret(SystemChance().key()))
     await stack.enter_async_context(server)
     return server.entry(entry)
-
-
-def _agents(settings: Settings) -> FolderAgents:
-    """The agents, those that the settings name looked at: a person should not be the first to find one missing."""
-    agents = FolderAgents([settings.home.workspace / "agents", agents_folder()])
-    named: dict[KeyPath, str] = {("agent",): settings.agent}
-    named |= {
-        ("channels", name, "agent"): channel.common.agent
-        for name, channel in settings.channels.items()
-        if channel.common.enabled and channel.common.agent
-    }
-    for key, agent in named.items():
-        try:
-            agents.get(agent)
-        except SettingsError as error:
-            problem = Problem(path=key, text=f"names an agent that cannot answer: {error}")
-            raise settings.source.error(problem) from error
-    return agents
 
 
 def _tools(settings: Settings) -> Mapping[str, Tool]:

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 import click
 
 from core.catalog.agents import FolderAgents, Listed
-from core.domain.errors import SettingsError
 from core.tools.fetch import Fetch
 from core.tools.registry import shipped
 from core.validation import unknown
+from gateway.answering import refusals
 from gateway.cli.opening import opened
 from gateway.cli.output import complain, say, say_json, table
 from gateway.resources import agent_folders
@@ -83,7 +83,7 @@ def problems(settings: Settings, agents: FolderAgents, tools: Collection[str]) -
                 yield f"{place}: tools: {name} {unknown(name, tools)}"
         if one.meta.model is not None and one.meta.model not in settings.models:
             yield f"{place}: model: {one.meta.model} {unknown(one.meta.model, settings.models)}"
-    yield from _answering(settings, agents)
+    yield from map(str, refusals(settings, agents))
 
 
 def as_json(one: Listed) -> dict[str, object]:
@@ -105,20 +105,3 @@ def _row(one: Listed) -> Sequence[object]:
     if one.meta is None:
         return (one.id, "", "broken", one.problem)
     return (one.id, one.meta.name, one.meta.type, one.meta.friendly_description or one.meta.description)
-
-
-def _answering(settings: Settings, agents: FolderAgents) -> Iterator[str]:
-    """The agents that the settings name: each must be there and answer people."""
-    named = {"agent": settings.agent}
-    named |= {f"channels.{name}.agent": channel.common.agent or "" for name, channel in settings.channels.items()}
-    for key, agent_id in named.items():
-        if agent_id and (problem := _refusal(agents, agent_id)):
-            yield f"{settings.file}: {key}: {problem}"
-
-
-def _refusal(agents: FolderAgents, agent_id: str) -> str | None:
-    try:
-        agents.get(agent_id)
-    except SettingsError as error:
-        return str(error)
-    return None

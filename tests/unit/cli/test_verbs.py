@@ -156,12 +156,13 @@ def test_agents_check_finds_what_is_broken_and_what_names_nothing(here: Path, ca
     said = capsys.readouterr()
     assert said.out == ""
     found = [line.replace(f"{folder}/", "").replace(f"{here}/", "") for line in said.err.splitlines()]
+    cannot = "names an agent that cannot answer"
     wrong = [
         "parley: broken/meta.json:1: not valid JSON",
         "parley: typo/meta.json: tools: read_fil is not known here; did you mean read_file?",
         "parley: typo/meta.json: model: fsat is not known here; did you mean fast?",
-        "parley: parley.toml: agent: typo/meta.json: type is 'task', and only a chat agent can answer people",
-        "parley: parley.toml: channels.terminal.agent: there is no agent gone: make the folder gone, or use one of: ",
+        f"parley: parley.toml:1: agent {cannot}: typo/meta.json: type is 'task', and only a chat agent can ",
+        f"parley: parley.toml:13: channels.terminal.agent {cannot}: there is no agent gone: make the folder gone, ",
     ]
     for line, start in zip([line for line in found if "api_key_env" not in line], wrong, strict=True):
         assert line.startswith(start)
