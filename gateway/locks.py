@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from channels.terminal.settings import LONGEST_SESSION
 from core.domain.errors import ParleyError
 from core.store.lock import FileLock
 
@@ -23,17 +24,18 @@ class Place:
         return self.service is not None and self.service.taken()
 
 
-def own_session(home: Path, name: str, *, fixed: bool) -> tuple[FileLock, str]:
+def own_session(home: Path, named: str | None, usual: str) -> tuple[FileLock, str]:
     """The lock of a session that no other window shows. A busy one is refused if it was named, else numbered on."""
+    name = usual if named is None else named
     lock = FileLock(home / f"window-{name}.lock")
     if lock.acquire():
         return lock, name
-    if fixed:
+    if named is not None:
         raise ParleyError(
             f"session {name} is open in another window (process {lock.holder()}): close it, or take another --session"
         )
     for number in range(2, MOST_WINDOWS):
-        numbered = f"{name}-{number}"
+        numbered = f"{name[: LONGEST_SESSION - len(f'-{number}')]}-{number}"
         lock = FileLock(home / f"window-{numbered}.lock")
         if lock.acquire():
             return lock, numbered

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from channels import registry
 from channels.terminal.channel import TerminalChannel
 from channels.terminal.settings import TerminalSettings, attended, os_user
-from core.domain.errors import SettingsError
 from core.models.guide import GUIDE_NAME
 from gateway import roles
 from gateway.locks import Place, own_session
@@ -25,17 +22,24 @@ class Wish:
     resume: bool = False
 
 
+def in_front(settings: Settings, wish: Wish) -> bool:
+    """Whether a person will sit in front of the window."""
+    return attended(TerminalSettings(message=wish.message), settings.env.get("TERM"))
+
+
 async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -> int:
-    """Open a window and stay until it is left; gives the exit code. `why` is said first."""
+    """Open a window and stay until it is left; gives the exit code. `why` is said first.
+
+    Raises BrokenPipeError when replies went down a pipe and nobody reads on.
+    """
     configured = settings.channels.get("terminal")
     base = configured.own if configured and isinstance(configured.own, TerminalSettings) else TerminalSettings()
-    wished = _session_name(wish.session, base.session)
-    lock, name = own_session(settings.home.path, wished, fixed=wish.session is not None)
+    lock, name = own_session(settings.home.path, wish.session, base.session)
     try:
         own = TerminalSettings.model_validate(
             base.model_dump() | {"session": name, "message": wish.message, "history_folder": settings.home.path}
         )
-        person = attended(own, settings.env.get("TERM"))
+        person = in_front(settings, wish)
         spec = registry.load("terminal", attended=person)
         channel = spec.build(own, context_of(settings, os_user()))
         assert isinstance(channel, TerminalChannel)
@@ -44,17 +48,6 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
             return await _stay(gateway, channel, place, [why] if why else [], person=person, resume=wish.resume)
     finally:
         lock.release()
-
-
-def _session_name(wished: str | None, usual: str) -> str:
-    """Raises SettingsError; nothing was made under that name yet."""
-    if wished is None:
-        return usual
-    try:
-        return TerminalSettings(session=wished).session
-    except ValidationError:
-        words = "letters, digits and . @ + - _, a letter or digit first, at most 64"
-        raise SettingsError(f"--session {wished[:64]!r} cannot be the name of a session: use {words}") from None
 
 
 async def _stay(
@@ -74,18 +67,21 @@ async def _stay(
         await channel.terminal.notice(notice)
     if resume:
         await recall(gateway.store, channel)
-    beside = [gateway.conversation.run]
     if not person:
         channel.answer_in_step(quiet_of(gateway.store))
-    elif active.name != GUIDE_NAME:
+    beside = [gateway.conversation.run]
+    if person and active.name != GUIDE_NAME:
         # Loaded while the person types, so that the first answer does not wait for it.
         beside.append(gateway.library.warm)
     await roles.run(gateway.gateway, place, *beside)
-    broken = 0 if person else await broken_since(gateway.store, channel, began)
-    return _code(channel, broken)
+    return await _code(gateway, channel, began, person=person)
 
 
-def _code(channel: TerminalChannel, broken: int) -> int:
-    if channel.unread:
-        raise BrokenPipeError("nobody reads the output")
-    return 1 if channel.failed or broken else 0
+async def _code(gateway: Opened, channel: TerminalChannel, began: int, *, person: bool) -> int:
+    lost = channel.shown.lost
+    if person:
+        # A terminal that went away is an end like any other: what it did not show, the next window does.
+        return int(channel.failed and lost is None)
+    if isinstance(lost, BrokenPipeError):
+        raise lost
+    return int(channel.failed or await broken_since(gateway.store, channel, began) > 0)

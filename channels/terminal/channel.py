@@ -41,10 +41,11 @@ async def unless(ended: asyncio.Event, wait: Callable[[], Awaitable[None]]) -> N
 
 
 class Shown:
-    """The replies on this screen, each once; `closed` is set when nobody can read it any more."""
+    """The replies on this screen, each once. When it takes no more, `closed` is set and `lost` is its error."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.closed = asyncio.Event()
+        self.lost: OSError | None = None
         self._terminal = terminal
         self._keys: OrderedDict[str, None] = OrderedDict()
 
@@ -52,11 +53,17 @@ class Shown:
         return key in self._keys
 
     async def show(self, part: TerminalPart, key: str) -> None:
-        """Show it and remember its key, at the cost of the oldest. Raises OSError when the terminal is gone."""
+        """Show it and remember its key, at the cost of the oldest. Raises OSError when the terminal is gone.
+
+        That a reader has seen enough is no news; any other reason is said, once.
+        """
         try:
             await self._terminal.show(part)
-        except OSError:
+        except OSError as exc:
             self.closed.set()
+            if self.lost is None and not isinstance(exc, BrokenPipeError):
+                await self._terminal.notice(f"The output cannot be written: {exc.strerror}. The next window shows it.")
+            self.lost = exc
             raise
         self._keys[key] = None
         if len(self._keys) > REMEMBERED_KEYS:
@@ -67,18 +74,17 @@ class TerminalChannel:
     """Says what is typed and shows what is answered.
 
     `failed` becomes true when something went wrong here that the store cannot know: a message that was not taken,
-    an output that nobody reads any more: then `unread` is true as well.
+    an output that takes nothing more.
     """
 
     def __init__(self, *, reader: Reader, terminal: Terminal) -> None:
         self.chat = reader.chat
         self.terminal = terminal
         self.failed = False
-        self.unread = False
+        self.shown = Shown(terminal)
         self._reader = reader
         self._quiet: Quiet | None = None
         self._unanswered = 0
-        self._shown = Shown(terminal)
 
     @property
     def limits(self) -> Limits:
@@ -115,27 +121,22 @@ class TerminalChannel:
     async def send(self, chat: ChatKey, part: TerminalPart, key: str) -> Receipt:
         """Shows the part, once however often it is sent.
 
-        Raises NotSent when the output is closed, and Unreachable for a chat of another window.
+        Raises NotSent when the output takes nothing, and Unreachable for a chat of another window.
         """
         if not self.lane.serves(chat):
             raise Unreachable(f"this window shows the session {self.chat.chat_id}; open {chat.chat_id} with --session")
-        if key not in self._shown:
+        if key not in self.shown:
             try:
-                await self._shown.show(part, key)
+                await self.shown.show(part, key)
             except OSError as exc:
                 self.failed = True
-                self.unread = isinstance(exc, BrokenPipeError)
-                if not self.unread:
-                    await self.terminal.notice(
-                        f"The output cannot be written: {exc.strerror}. The next window shows it."
-                    )
-                raise NotSent(f"nobody reads this output any more ({exc}); the next window shows it") from exc
+                raise NotSent(f"this output takes nothing more ({exc}); the next window shows it") from exc
             self._unanswered = max(0, self._unanswered - 1)
         return Receipt(message_id=key)
 
     async def settle(self, chat: ChatKey, part: TerminalPart, key: str) -> Settled:
         """A window knows what it has shown; what another one showed is not on this screen."""
-        return Settled.SENT if key in self._shown else Settled.NOT_SENT
+        return Settled.SENT if key in self.shown else Settled.NOT_SENT
 
     def draft(self, chat: ChatKey, text: str) -> None:
         """All of the answer so far, until the reply takes its place."""
@@ -159,8 +160,8 @@ class TerminalChannel:
             return Taken.REFUSED
         await self._tell(event, accepted)
         if self._quiet is not None and isinstance(event, Inbound):
-            await unless(self._shown.closed, partial(self._quiet, self.chat))
-        return Taken.LAST if self._shown.closed.is_set() else Taken.STORED
+            await unless(self.shown.closed, partial(self._quiet, self.chat))
+        return Taken.LAST if self.shown.closed.is_set() else Taken.STORED
 
     async def _tell(self, event: Inbound | Dropped, accepted: Accepted) -> None:
         if isinstance(event, Dropped):

@@ -5,9 +5,11 @@ import pwd
 import sys
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 WHOLE_INPUT = "-"
+LONGEST_SESSION = 64
+SESSION_FORM = f"letters, digits and . @ + - _, not one of . @ + - first, at most {LONGEST_SESSION}"
 
 
 class TerminalSettings(BaseModel):
@@ -18,9 +20,9 @@ class TerminalSettings(BaseModel):
     session: str = Field(
         default="default",
         min_length=1,
-        max_length=64,
+        max_length=LONGEST_SESSION,
         pattern=r"^[\w][\w.@+-]*$",
-        description="The conversation of this window: letters, digits and . @ + - _, at most 64.",
+        description=f"The conversation of this window: {SESSION_FORM}.",
     )
     message: str | None = Field(
         default=None,
@@ -37,6 +39,15 @@ class TerminalSettings(BaseModel):
         ge=1,
         description="The longest message that is taken, in characters; a longer one is refused as a whole.",
     )
+
+
+def names_session(name: str) -> bool:
+    """Whether a session can have this name; `SESSION_FORM` says what it may look like."""
+    try:
+        TerminalSettings(session=name)
+    except ValidationError:
+        return False
+    return True
 
 
 def os_user() -> str:

@@ -110,7 +110,7 @@ def run(arguments: Sequence[str], verbs: click.Group = parley) -> int:
     except (ParleyError, KeyboardInterrupt, BrokenPipeError) as error:
         return _tell(error)
     except OSError as error:
-        if _takes(sys.stdout):
+        if not _came_of_printing(error):
             raise
         return _tell(error)
     finally:
@@ -144,6 +144,14 @@ def _expected(group: BaseExceptionGroup[BaseException]) -> ParleyError | Keyboar
     while isinstance(first, BaseExceptionGroup):
         first = first.exceptions[0]
     return first if isinstance(first, ParleyError | KeyboardInterrupt | BrokenPipeError) else None
+
+
+def _came_of_printing(error: OSError) -> bool:
+    """Whether the output refused it: all that is printed is printed by click, and flushed once more at the end."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code in (click.echo.__code__, _perform.__code__)
 
 
 def _tell(error: ParleyError | KeyboardInterrupt | OSError) -> int:
@@ -182,17 +190,11 @@ def _fill_up_streams() -> None:
         sys.stderr = os.fdopen(LAST_STREAM, "w", closefd=False)
 
 
-def _takes(stream: TextIO | None) -> bool:
-    """Whether what was written to it went out: what did not is still there, and refused again."""
-    try:
-        if stream is not None:
-            stream.flush()
-    except OSError:
-        return False
-    return True
-
-
 def _let_go(stream: TextIO | None) -> None:
     """What it does not take is lost, or the interpreter's own last flush would complain and change the exit code."""
-    if stream is not None and not _takes(stream):
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

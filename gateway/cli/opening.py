@@ -17,9 +17,8 @@ def opened() -> Settings:
 
 
 def logging_of(settings: Settings, *, window: bool = False) -> AbstractContextManager[None]:
-    """The log of this home for as long as the block lasts, its warnings on the terminal too.
+    """The log of this home for as long as the block lasts, with its warnings on the terminal too.
 
-    A window draws on the terminal itself: there a log line would tear its picture.
+    Not on the terminal of a `window`, though: there they would stand in the middle of its drawing.
     """
-    terminal = None if window else console()
-    return logging_to(settings.home, settings.logs, Redactor(settings.secrets), terminal)
+    return logging_to(settings.home, settings.logs, Redactor(settings.secrets), None if window else console())

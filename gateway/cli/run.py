@@ -9,7 +9,7 @@ from core.store.lock import FileLock
 from gateway.cli.opening import logging_of, opened
 from gateway.cli.process import run_to_the_end
 from gateway.settings import Settings
-from gateway.windows import Wish, talk
+from gateway.windows import Wish, in_front, talk
 from gateway.wiring import SERVICE_LOCK, place_of
 
 
@@ -33,6 +33,6 @@ def _run(settings: Settings) -> int:
             f"{settings.file}: no channel is configured and there is no terminal: add a section [channels.NAME]"
         )
     why = f"No channel is configured in {settings.file}, so this terminal is the channel."
-    return run_to_the_end(
-        logging_of(settings, window=True), talk(settings, Wish(), place_of(settings, window=False), why=why)
-    )
+    wish = Wish()
+    logging = logging_of(settings, window=in_front(settings, wish))
+    return run_to_the_end(logging, talk(settings, wish, place_of(settings, window=False), why=why))

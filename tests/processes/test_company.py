@@ -1,11 +1,20 @@
 """Windows and a service on one home: who works, who steps back, who is refused."""
 
 import asyncio
+import fcntl
+import os
+import threading
+from pathlib import Path
 
 import pytest
 
+from core.store.lock import FileLock
 from tests.fakes.openai_server import OpenAIServer, answers, echoes, hangs
 from tests.processes.house import House, answered
+
+# Longer than anybody's look at a lock takes.
+LOOKING_S = 0.05
+LOOKS = 20_000
 
 
 async def test_a_service_without_channels_opens_this_terminal_and_says_why(house: House) -> None:
@@ -23,6 +32,31 @@ async def test_a_service_without_channels_and_without_a_terminal_says_what_to_ad
     assert done.code == 2
     assert done.complaint.startswith(f"parley: {house.home / 'parley.toml'}: no channel is configured")
     assert "[channels.NAME]" in done.complaint
+
+
+def test_two_windows_that_look_for_a_service_do_not_take_each_other_for_one(tmp_path: Path) -> None:
+    path, done = tmp_path / "run.lock", threading.Event()
+    path.touch()
+
+    def look() -> None:
+        while not done.is_set():
+            FileLock(path).taken()
+
+    other = threading.Thread(target=look)
+    other.start()
+    try:
+        assert not any(FileLock(path).taken() for _ in range(LOOKS))
+    finally:
+        done.set()
+        other.join()
+
+
+async def test_a_window_that_looks_at_this_very_moment_does_not_keep_a_service_from_starting(house: House) -> None:
+    looking = os.open(house.home / "run.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    asyncio.get_running_loop().call_later(LOOKING_S, os.close, looking)
+    service = await house.terminal("run")
+    assert await service.is_left() == 0
 
 
 async def test_a_second_service_is_refused_with_the_first_ones_process(house: House) -> None:
@@ -95,3 +129,12 @@ async def test_processes_that_start_together_on_a_new_home_are_all_answered(hous
         numbers = range(4)
         done = await asyncio.gather(*(house.does("chat", said=f"{number}\n") for number in numbers))
     assert [(one.code, one.output, one.errors) for one in done] == [(0, f"re: {number}\n", "") for number in numbers]
+
+
+async def test_a_session_with_the_longest_name_counts_on_too(house: House) -> None:
+    name = "x" * 64
+    house.settings(f'[channels.terminal]\nsession = "{name}"\n')
+    first = await house.window()
+    assert (await house.does("chat", said="hello\n")).code == 0
+    assert len(house.conversation(f"{name[:-2]}-2")) == 1
+    assert await first.is_left() == 0

@@ -1,12 +1,18 @@
 """`parley chat` between pipes: every line is answered, in order, and nothing else goes to the output."""
 
+import asyncio
+import errno
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer, answers, echoes, fails, hangs
 from tests.processes.house import House, Told, answered
-from tests.processes.nursery import OUTPUT
+from tests.processes.nursery import ERRORS, OUTPUT
+from tests.processes.started import ROOT
 
 LINES = 200
 CASES = {
@@ -94,10 +100,22 @@ async def test_an_output_that_nobody_reads_loses_nothing(house: House) -> None:
         piped = await house.piped("chat")
         piped.output.close()
         await piped.says("one\n")
-        assert (await piped.done()).code != 0
+        assert (await piped.done()).code == 141
         assert house.conversation() == [Told(said="one", state="done", replies=(("re: one", "new"),))]
         done = await house.does("chat", said="two\n")
-    assert (done.code, sorted(done.output.splitlines())) == (0, ["re: one", "re: two"])
+    assert (done.code, done.output) == (0, "re: one\nre: two\n")
+
+
+async def test_a_reply_that_could_not_be_printed_comes_before_later_ones(house: House) -> None:
+    async with OpenAIServer(echoes("re: "), repeat_last=True) as server:
+        house.uses(server)
+        for number in range(5):  # the pause before another try is drawn by chance: five tries
+            piped = await house.piped("chat", "--session", f"s{number}")
+            piped.output.close()
+            await piped.says("one\n")
+            await piped.done()
+            done = await house.does("chat", "--session", f"s{number}", said="two\n")
+            assert (done.code, done.output) == (0, "re: one\nre: two\n")
 
 
 async def test_an_output_that_was_never_there_loses_nothing(house: House) -> None:
@@ -107,6 +125,45 @@ async def test_an_output_that_was_never_there_loses_nothing(house: House) -> Non
         await piped.says("one\n")
         assert (await piped.done()).code != 0
     assert house.conversation() == [Told(said="one", state="done", replies=(("re: one", "new"),))]
+
+
+async def test_a_process_without_standard_errors_answers(house: House) -> None:
+    async with OpenAIServer(echoes("re: "), repeat_last=True) as server:
+        house.uses(server)
+        piped = await house.ordered(house.order(["chat"], closed=[ERRORS]))
+        await piped.says("one\n")
+        done = await piped.done()
+    assert (done.code, done.output) == (0, "re: one\n")
+
+
+async def test_a_reply_that_the_output_does_not_take_is_said_and_kept(house: House) -> None:
+    done = await to_a_full_device(house, "chat", "-m", "hello")
+    assert done.returncode == 1
+    assert done.stderr == f"The output cannot be written: {os.strerror(errno.ENOSPC)}. The next window shows it.\n"
+    (kept,) = house.conversation()
+    assert [state for _, state in kept.replies] == ["new"]
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("arguments", ["--help", "chat --help", "status", "config show", "config schema"])
+async def test_an_output_that_takes_nothing_is_one_line(house: House, arguments: str, buffered: bool) -> None:
+    done = await to_a_full_device(house, *arguments.split(), PYTHONUNBUFFERED="" if buffered else "1")
+    assert done.returncode == 1
+    assert done.stderr == f"parley: the standard output cannot be written: {os.strerror(errno.ENOSPC)}\n"
+
+
+async def to_a_full_device(house: House, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process of its own, since the interpreter's last flush is what goes wrong."""
+    with open("/dev/full", "w") as full:
+        return await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "gateway.cli", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=dict(house.order([], environment=environment).environment),
+        )
 
 
 async def test_what_was_interrupted_is_answered_before_what_comes_next(house: House) -> None:

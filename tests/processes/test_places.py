@@ -40,6 +40,38 @@ async def test_a_wrong_setting_is_named_with_its_file_and_line(house: House, cas
     assert not house.database.exists()
 
 
+@pytest.mark.parametrize("name", ["a/b", "a b", "", "-", ".", "a\n", "x" * 65, "../up"])
+async def test_a_sessions_name_that_cannot_be_one_is_a_usage_error(house: House, name: str) -> None:
+    done = await house.does("chat", f"--session={name}", said="hello\n")
+    assert (done.code, done.output) == (2, "")
+    assert "Invalid value for '--session': a name has letters, digits and . @ + - _, not one of" in done.errors
+    assert list(house.home.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [('agent = "nobody"\n', ":1: agent "), ('[channels.terminal]\nagent = "nobody"\n', ":2: channels.terminal.agent ")],
+)
+async def test_an_agent_that_is_not_there_is_named_at_the_start(house: House, text: str, named: str) -> None:
+    house.settings(text)
+    done = await house.does("chat", said="hello\n")
+    assert done.code == 2
+    assert done.complaint.startswith(f"parley: {house.home / 'parley.toml'}{named}names an agent that cannot answer: ")
+    assert not house.database.exists()
+
+
+async def test_an_agent_that_is_broken_is_named_at_the_start(house: House) -> None:
+    folder = house.workspace / "agents" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "AGENT.md").write_text("You are brief.")
+    (folder / "meta.json").write_text('{"name": ')
+    house.settings('agent = "mine"\n')
+    done = await house.does("chat", said="hello\n")
+    assert done.code == 2
+    assert f"{house.home / 'parley.toml'}:1: agent " in done.complaint
+    assert f"{folder / 'meta.json'}:1: not valid JSON" in done.complaint
+
+
 async def test_the_service_reads_the_same_settings(house: House) -> None:
     house.settings('modell = "x"\n')
     done = await house.does("run")

@@ -28,6 +28,33 @@ async def test_a_window_with_nothing_to_do_ends_at_once_when_it_is_told_to(house
     assert "Traceback" not in window.screen.text()
 
 
+@pytest.mark.parametrize("verb", ["chat", "run"])
+async def test_an_interrupted_window_ends(house: House, verb: str) -> None:
+    window = await house.terminal(verb)
+    window.process.signals(signal.SIGINT)
+    assert await window.process.ended(QUICK_S) == 130
+    assert "Traceback" not in window.screen.text()
+
+
+@pytest.mark.parametrize("anew", [False, True])
+async def test_an_interrupted_pipe_ends_with_130_and_its_message_is_kept(house: House, anew: bool) -> None:
+    async with OpenAIServer(hangs()) as server:
+        house.uses(server)
+        piped = await house.piped("chat", "-m", "hello", anew=anew)
+        await server.until(lambda: len(server.ledger) == 1)
+        piped.process.signals(signal.SIGINT)
+        assert await piped.process.ended(QUICK_S) == 130
+    assert [one.state for one in house.conversation()] == ["queued"]
+    assert (await piped.done()).errors == ""
+
+
+@pytest.mark.parametrize("anew", [False, True])
+async def test_a_terminal_that_goes_away_ends_its_window_in_good_order(house: House, anew: bool) -> None:
+    window = await house.terminal("chat", anew=anew)
+    window.screen.close()
+    assert await window.process.ended(QUICK_S) == 0
+
+
 async def test_a_pipe_that_waits_for_input_ends_at_once_when_it_is_told_to(house: House) -> None:
     async with OpenAIServer(echoes("re: "), repeat_last=True) as server:
         house.uses(server)
@@ -52,7 +79,7 @@ async def test_a_turn_that_was_left_goes_on_with_the_next_start(house: House, wa
                 assert await window.is_left() == 0
             case _:
                 window.says("/exit")
-        await window.process.ended(QUICK_S)
+        assert await window.process.ended(QUICK_S) == 0
         assert [one.state for one in house.conversation()] == ["queued"]
         back = await house.window()
         assert await house.settled() == [answered("hello", "Done now.")]

@@ -1,6 +1,8 @@
 """A conversation with a model over the wire, in a window and through pipes."""
 
-from tests.fakes.openai_server import HOLD, USAGE, Act, OpenAIServer, answers, delta, streams
+import pytest
+
+from tests.fakes.openai_server import HANG, HOLD, USAGE, Act, OpenAIServer, answers, delta, fails, streams
 from tests.processes.acts import calls
 from tests.processes.house import House, answered
 
@@ -48,3 +50,29 @@ async def test_only_the_reply_goes_down_a_pipe(house: House) -> None:
         done = await house.does("chat", said="note seven\n")
     assert (done.code, done.output, done.errors) == (0, "It says seven.\n", "")
     assert not server.ledger[0].body.get("stream")
+
+
+@pytest.mark.parametrize("verb", ["chat", "run"])
+async def test_a_warning_is_logged_and_leaves_the_window_alone(house: House, verb: str) -> None:
+    async with OpenAIServer(fails(500, "boom"), answers("Fine.")) as server:
+        house.uses(server)
+        window = await house.terminal(verb)
+        window.says("hello")
+        assert await house.settled() == [answered("hello", "Fine.")]
+        await window.has("Fine.")
+        await window.screen.until(lambda text: text.endswith("\n>"), "showed the prompt")
+    lines = [line.strip() for line in window.screen.drawn.lines()]
+    assert [line for line in lines if line.startswith((">", "thinking", "warning"))] == ["> hello", ">"]
+    assert '"level": "warning"' in house.log
+
+
+async def test_a_draft_that_came_to_no_end_goes_away_when_the_answer_stands_there(house: House) -> None:
+    words = [delta(content="words ")] * 50
+    async with OpenAIServer(streams(*words, HANG), answers("Whole.")) as server:
+        house.uses(server, "whole_s = 0.5\n")
+        window = await house.window()
+        window.says("hello")
+        assert await house.settled() == [answered("hello", "Whole.")]
+        await window.has("Whole.")
+        await window.screen.until(lambda text: text.endswith("\n>"), "showed the prompt")
+    assert "words" not in window.screen.text()

@@ -130,6 +130,18 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
     assert done.returncode in {0, 141}
 
 
+def test_a_stream_that_is_missing_is_no_place_for_another_file(home: Path) -> None:
+    program = (
+        "import os, sys\nfrom gateway.cli import run\nrun(['config', 'validate'])\n"
+        "taken = [os.stat(number).st_rdev == os.stat(os.devnull).st_rdev for number in range(3)]\n"
+        "sys.exit(0 if all(taken) and sys.__stderr__ is None else 3)"
+    )
+    command = 'exec "$0" -c "$1" <&- >&- 2>&-'
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "PARLEY_HOME": str(home)}
+    done = subprocess.run(["bash", "-c", command, sys.executable, program], env=environment, check=False)
+    assert done.returncode == 0
+
+
 def test_the_real_command_speaks_one_line_and_ends_with_2(home: Path) -> None:
     (home / "parley.toml").write_text("[limits]\nqueud_chat = 3\n")
     said = parley(home, "config", "validate")
