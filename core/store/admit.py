@@ -8,7 +8,7 @@ from core.ports import Accepted, Claim
 from core.store.admission import Admission
 from core.store.chat_lock import Locked
 from core.store.schema import chats, turns
-from core.store.sql import now_ms
+from core.store.sql import execute, now_ms
 
 INSERT_TURN = insert(turns).values(
     id=bindparam("turn"),
@@ -47,15 +47,18 @@ def admit(
     at_once = admission.owner is not None and chat.live == 0
     agent = chat.agent or admission.agent(event.chat)
     state = after(TurnState.QUEUED, TurnEvent.CLAIMED) if at_once else TurnState.QUEUED
-    conn.execute(
-        INSERT_TURN, {"turn": turn, "chat": chat.id, "agent": agent, "state": state.value, "attempt": int(at_once)}
+    execute(
+        conn,
+        INSERT_TURN,
+        {"turn": turn, "chat": chat.id, "agent": agent, "state": state.value, "attempt": int(at_once)},
     )
     if not at_once:
         # A waiting turn has cleared `ready`; nothing overtakes it.
         ready = turn if chat.live == 0 else chat.ready
-        conn.execute(ENQUEUE, {"b_chat": chat.id, "b_ready": ready})
+        execute(conn, ENQUEUE, {"b_chat": chat.id, "b_ready": ready})
         return Accepted(inbound=turn, chat_row=chat.id, queued_before=chat.live)
-    conn.execute(
+    execute(
+        conn,
         CLAIM_AT_ONCE,
         {"b_chat": chat.id, "b_turn": turn, "b_owner": admission.owner, "b_lease": admission.lease_ms},
     )

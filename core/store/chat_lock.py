@@ -9,7 +9,7 @@ from core.domain.message import Dropped, Inbound
 from core.domain.text import well_formed
 from core.store.rows import thread_column
 from core.store.schema import chats
-from core.store.sql import PerDialect, UpsertInsert, now_ms
+from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 from core.store.wait_rows import StoredWait, open_of_chat
 
 
@@ -61,7 +61,8 @@ LOCK_CHAT = PerDialect(chats, _lock_chat)
 def lock(conn: Connection, event: Inbound | Dropped) -> Locked:
     """Lock the event's chat, made when it is new, and read its open questions when it has any."""
     key = event.chat
-    row = conn.execute(
+    row = execute(
+        conn,
         LOCK_CHAT.on(conn),
         {
             "channel": key.channel,

@@ -9,7 +9,7 @@ from core.ports import Claim, Lease
 from core.store import codec
 from core.store.rows import chat_key
 from core.store.schema import chats, inbound, turns
-from core.store.sql import now_ms
+from core.store.sql import execute, now_ms
 
 # `ready IS NOT NULL` stands there word for word, or SQLite would not use the partial index.
 _FIRST_READY = (
@@ -85,11 +85,11 @@ def claim(conn: Connection, owner: str, lease_ms: int, most: int) -> list[Claim]
 
 
 def _claim_one(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
-    chat = conn.execute(CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
+    chat = execute(conn, CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
     if chat is None:
         return None
     chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, cut, turn, shared = chat
-    agent, attempt, choice = conn.execute(START_TURN, {"b_turn": turn}).one()
+    agent, attempt, choice = execute(conn, START_TURN, {"b_turn": turn}).one()
     return Claim(
         chat_row=chat_row,
         chat=chat_key(channel, account, chat_id, thread_id),

@@ -8,7 +8,7 @@ from core.domain.turn import TurnEvent, TurnState, after
 from core.ports import Claim, Ending, Finished
 from core.store import codec, waits
 from core.store.schema import chats, outbox, steps, turns
-from core.store.sql import now_ms
+from core.store.sql import execute, now_ms
 
 _ours = and_(chats.c.id == bindparam("b_chat"), chats.c.fence == bindparam("b_fence"))
 
@@ -93,8 +93,8 @@ def finish(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bo
 
     A turn that breaks while a question of it is open takes the question with it.
     """
-    row = conn.execute(
-        LEAVE_CHAT, {"b_chat": held.chat_row, "b_fence": held.fence, "b_signals": held.signals}
+    row = execute(
+        conn, LEAVE_CHAT, {"b_chat": held.chat_row, "b_fence": held.fence, "b_signals": held.signals}
     ).one_or_none()
     if row is None:
         return _not_ours(conn, held)
@@ -104,13 +104,13 @@ def finish(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bo
         conn.execute(FORGET_WAITS, {"b_chat": held.chat_row, "b_count": cancelled})
     event = TurnEvent.FAILED if ending.cause else TurnEvent.FINISHED
     state = after(TurnState.RUNNING, event)
-    conn.execute(CLOSE_TURN, {"b_turn": held.turn, "b_state": state.value, "b_cause": ending.cause})
+    execute(conn, CLOSE_TURN, {"b_turn": held.turn, "b_state": state.value, "b_cause": ending.cause})
     if ending.step is not None:
         step = ending.step
         body = codec.step_text(step.step)
-        conn.execute(INSERT_STEP, {"turn": held.turn, "seq": step.seq, "kind": step.step.kind, "body": body})
+        execute(conn, INSERT_STEP, {"turn": held.turn, "seq": step.seq, "kind": step.step.kind, "body": body})
     if left:
-        conn.execute(NEXT_READY, {"b_chat": held.chat_row})
+        execute(conn, NEXT_READY, {"b_chat": held.chat_row})
     return Finished(delivery=_deliver(conn, held, ending, key, send_now), waiting=bool(left))
 
 
@@ -145,7 +145,7 @@ def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: 
         "state": state.value,
         "attempt": int(send_now),
     }
-    delivery_id, created_at, stored = conn.execute(INSERT_DELIVERY, row).one()
+    delivery_id, created_at, stored = execute(conn, INSERT_DELIVERY, row).one()
     if stored != DeliveryState.SENDING.value:
         return None
     return Delivery(

@@ -9,7 +9,7 @@ from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
 from core.store import codec
 from core.store.schema import cursors, inbound
-from core.store.sql import PerDialect, UpsertInsert, now_ms
+from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 
 _INBOUND_BINDS = (
     *("chat", "channel", "account", "event_key", "sender", "sender_name", "kind", "lane", "content", "attachments"),
@@ -44,7 +44,7 @@ def insert(
     row = _place(event, chat_row) | _verdict(decision, choice)
     if isinstance(event, Inbound):
         row |= _said(event, decision)
-    found: int | None = conn.execute(INSERT_INBOUND.on(conn), row).scalar()
+    found: int | None = execute(conn, INSERT_INBOUND.on(conn), row).scalar()
     return found
 
 
@@ -52,7 +52,7 @@ def move_cursor(conn: Connection, event: Inbound | Dropped) -> None:
     """Where the channel goes on reading, if the event says so; also for an event that was stored before."""
     if event.cursor is not None:
         place = {"channel": event.chat.channel, "account": event.chat.account}
-        conn.execute(MOVE_CURSOR.on(conn), {**place, "scope": event.cursor.scope, "value": event.cursor.value})
+        execute(conn, MOVE_CURSOR.on(conn), {**place, "scope": event.cursor.scope, "value": event.cursor.value})
 
 
 def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:

@@ -10,7 +10,7 @@ from core.ports import Lane, Retry
 from core.store import codec
 from core.store.rows import chat_key
 from core.store.schema import chats, outbox, outbox_parts
-from core.store.sql import PerDialect, UpsertInsert, now_ms
+from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 
 DUE = (
     select(outbox.c.chat)
@@ -154,12 +154,12 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
 
     None when there is none, when it has to wait, or when somebody is sending it: nothing overtakes it.
     """
-    row = conn.execute(OLDEST, {"b_chat": chat_row}).one_or_none()
+    row = execute(conn, OLDEST, {"b_chat": chat_row}).one_or_none()
     if row is None or not row.due or row.state == DeliveryState.SENDING.value:
         return None
     unsure = row.state == DeliveryState.UNSURE.value
     if not unsure:
-        conn.execute(MARK_SENDING, {"b_id": row.id})
+        execute(conn, MARK_SENDING, {"b_id": row.id})
     return Delivery(
         id=row.id,
         chat_row=chat_row,
@@ -200,7 +200,7 @@ def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, sto
     if more:
         conn.execute(NEXT_PART, {"b_id": delivery.id, "b_part": delivery.part + 1, "b_receipt": text})
     else:
-        conn.execute(SENT, {"b_id": delivery.id, "b_receipt": text})
+        execute(conn, SENT, {"b_id": delivery.id, "b_receipt": text})
 
 
 def retry(conn: Connection, delivery: Delivery, later: Retry) -> None:

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -103,10 +103,14 @@ class SqliteStore:
     def __init__(self, path: Path, clock: Callable[[], int], *, synchronous: str = "FULL") -> None:
         self._writing = connect(path, clock, writes=True, synchronous=synchronous)
         self._reading = connect(path, clock, writes=False, synchronous=synchronous)
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
+        self._asked: queue.SimpleQueue[_Operation[object] | None] = queue.SimpleQueue()
+        self._readers = [
+            threading.Thread(target=self._read_all, name="store-read", daemon=True) for _ in range(READERS)
+        ]
         self._waiting: queue.SimpleQueue[_Operation[object] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="store-write", daemon=True)
-        self._thread.start()
+        for thread in (self._thread, *self._readers):
+            thread.start()
 
     @property
     def engines(self) -> tuple[Engine, Engine]:
@@ -126,20 +130,48 @@ class SqliteStore:
         return await future
 
     async def read(self, operation: Callable[[Connection], ResultT]) -> ResultT:
-        """Run it on a snapshot of its own, beside all writing."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, operation)
+        """Run it on a snapshot that holds all that was committed before this call, beside all writing."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[ResultT] = loop.create_future()
+        self._asked.put(_Operation(run=operation, future=future, loop=loop))  # type: ignore[arg-type]
+        return await future
 
     def close(self) -> None:
         """Finish what waits, then let go of the file."""
         self._waiting.put(None)
         self._thread.join()
-        self._readers.shutdown()
+        for _ in self._readers:
+            self._asked.put(None)
+        for reader in self._readers:
+            reader.join()
         self._writing.dispose()
         self._reading.dispose()
 
-    def _read(self, operation: Callable[[Connection], ResultT]) -> ResultT:
-        with as_store_errors(), self._reading.begin() as conn:
-            return operation(conn)
+    def _read_all(self) -> None:
+        while (first := self._asked.get()) is not None:
+            batch, more = self._asked_so_far(first)
+            try:
+                with as_store_errors(), self._reading.begin() as conn:
+                    for operation in batch:
+                        _run_apart(conn, operation, nullcontext())
+            except Exception as exc:  # supervisor: whatever failed belongs to the operations, the thread must live on
+                _fail(batch, exc)
+            _deliver(batch)
+            if not more:
+                return
+
+    def _asked_so_far(self, first: "_Operation[object]") -> tuple[list["_Operation[object]"], bool]:
+        """What waits before a snapshot is taken shares it: none of it can miss what was committed before it came."""
+        batch = [first]
+        while len(batch) < BATCH_OPERATIONS:
+            try:
+                following = self._asked.get_nowait()
+            except queue.Empty:
+                return batch, True
+            if following is None:
+                return batch, False
+            batch.append(following)
+        return batch, True
 
     def _write_all(self) -> None:
         while (first := self._waiting.get()) is not None:
@@ -187,13 +219,13 @@ class SqliteStore:
 def _run_each(conn: Connection, batch: Sequence["_Operation[object]"]) -> bool:
     for operation in batch:
         operation.result, operation.error = None, None
-        _run_apart(conn, operation)
+        _run_apart(conn, operation, conn.begin_nested())
     return True
 
 
-def _run_apart(conn: Connection, operation: "_Operation[object]") -> None:
+def _run_apart(conn: Connection, operation: "_Operation[object]", apart: AbstractContextManager[object]) -> None:
     try:
-        with conn.begin_nested():
+        with as_store_errors(), apart:
             operation.result = operation.run(conn)
     except Exception as exc:  # supervisor: the error is the operation's own result
         operation.error = exc

@@ -11,7 +11,7 @@ from core.domain.step import Stamped
 from core.ports import Claim
 from core.store import codec
 from core.store.schema import chats, inbound, steps, turns
-from core.store.sql import now_ms
+from core.store.sql import execute, now_ms
 
 # How many earlier turns a prompt can reach back to; what fits into a window is decided later.
 HISTORY_TURNS = 200
@@ -78,7 +78,7 @@ HISTORY: Executable = union_all(
 
 def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     """The chat's log after turn `since`, at most 200 turns of it, the claimed turn last."""
-    rows = conn.execute(HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
+    rows = execute(conn, HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
     for turn, half, seq, body, sender, sender_name, attachments, at, channel, account in rows:
@@ -108,6 +108,6 @@ def append(conn: Connection, held: Claim, stamped: Sequence[Stamped]) -> bool:
             "b_chat": held.chat_row,
             "b_fence": held.fence,
         }
-        if conn.execute(APPEND, row).rowcount == 0:
+        if execute(conn, APPEND, row).rowcount == 0:
             return False
     return True

@@ -12,6 +12,7 @@ SUPERVISORS: Mapping[tuple[str, str], str] = {
     ("core/models/litellm.py", "LiteLLMModel._ours"): "the library raises whatever it pleases; all becomes our errors",
     ("core/runtime/supervised.py", "supervised"): "a bug in one tool, turn, reply or command does not end the others",
     ("core/store/sqlite.py", "SqliteStore._commit"): "the writer thread outlives whatever one batch does",
+    ("core/store/sqlite.py", "SqliteStore._read_all"): "the reader threads outlive whatever one batch does",
     ("core/store/sqlite.py", "_run_apart"): "what an operation raises is its caller's result",
     ("gateway/receiver.py", "keep_listening"): "one platform's trouble does not end the others",
 }
