@@ -10,7 +10,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "stopped_dropped": "Stopped. {n} waiting messages dropped.",
         "nothing_runs": "Nothing is running here.",
         "new": "New conversation.",
-        "failed": "I could not answer this: {cause}. /retry tries again. ({id})",
+        "failed": "I could not answer this: {cause}. ({id})",
         "cause_unreachable": "the model is not reachable",
         "cause_refused": "the model refused",
         "cause_no_answer": "the model gave no answer",

@@ -142,7 +142,7 @@ async def test_an_unreachable_model_is_said_after_three_tries(
     model.then(*(fails(ModelUnreachable("down")) for _ in range(3)), says("up again"))
     async with opened(replace(house, clock=clock, chance=FakeChance())):
         await platform.person("anna").says("hello")
-        sent = await clock.run_until(platform.hears("I could not answer this: the model is not reachable. /retry"))
+        sent = await clock.run_until(platform.hears("I could not answer this: the model is not reachable."))
         assert sent.text.endswith("(1)")
         await platform.person("anna").says("and now?")
         await platform.hears("up again")
@@ -157,7 +157,7 @@ async def test_a_model_that_refuses_is_said_at_once(house: House, platform: Fake
     model.then(fails(ModelRefused("bad key")))
     async with opened(house):
         await platform.person("anna").says("hello")
-        await platform.hears("I could not answer this: the model refused. /retry tries again.")
+        await platform.hears("I could not answer this: the model refused.")
 
 
 async def test_the_next_model_of_the_list_answers_when_the_first_is_down(
