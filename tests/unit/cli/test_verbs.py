@@ -9,7 +9,7 @@ import pytest
 from core.domain.errors import SettingsError
 from gateway.cli import run
 from gateway.cli.local_model import with_local
-from tests.unit.cli.commanding import ROOT
+from tests.processes.cli.commanding import ROOT
 from tests.unit.settings.place import Place
 
 Capture = pytest.CaptureFixture[str]

@@ -9,8 +9,8 @@ from core.domain.errors import ContextTooLong, ModelBroken, ModelError, ModelRef
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.models.litellm import Library, LiteLLMModel
+from tests.contract.models.conftest import HELLO, KEY
 from tests.fakes.openai_server import OpenAIServer, answers, cuts, fails, hangs, replies
-from tests.unit.models.conftest import HELLO, KEY
 
 PAST = {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}
 

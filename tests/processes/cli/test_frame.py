@@ -11,7 +11,7 @@ import pytest
 from core.domain.errors import ParleyError, SettingsError, StoreUnusable
 from gateway import VERSION
 from gateway.cli import VERBS, run
-from tests.unit.cli.commanding import ROOT, parley
+from tests.processes.cli.commanding import ROOT, parley
 
 HEAVY = {
     "aiohttp",

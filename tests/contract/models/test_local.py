@@ -14,7 +14,7 @@ from core.models.entry import ModelEntry
 from core.models.litellm import Library, LiteLLMModel
 from core.models.local import LOCAL_MODEL, LocalServer, require_engine, wants_engine
 from core.models.weights import Weights, fetch_weights
-from tests.unit.models.conftest import HELLO
+from tests.contract.models.conftest import HELLO
 
 CONTENT = b"GGUF and some more"
 LOCAL = ModelEntry(name="local", model=LOCAL_MODEL)

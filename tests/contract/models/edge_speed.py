@@ -1,4 +1,4 @@
-"""What our edge costs on top of the model library: `python -m tests.unit.models.edge_speed [CALLS]`.
+"""What our edge costs on top of the model library: `python -m tests.contract.models.edge_speed [CALLS]`.
 
 The provider runs as a process of its own. Bare and edge take turns, and the best of several rounds counts, so that
 what else the machine does weighs on both alike.

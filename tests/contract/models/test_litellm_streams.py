@@ -9,6 +9,7 @@ from core.domain.secret import Secret
 from core.domain.step import Call
 from core.models.entry import ModelEntry
 from core.models.litellm import Library, LiteLLMModel
+from tests.contract.models.conftest import HELLO, KEY
 from tests.fakes.openai_server import (
     CUT,
     HANG,
@@ -22,7 +23,6 @@ from tests.fakes.openai_server import (
     replies,
     streams,
 )
-from tests.unit.models.conftest import HELLO, KEY
 
 
 def ignore(text: str) -> None:

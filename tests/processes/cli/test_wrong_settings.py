@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.commanding import parley
+from tests.processes.cli.commanding import parley
 
 FAST = '[models.fast]\nmodel = "openai/x"\n'
 

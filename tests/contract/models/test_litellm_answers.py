@@ -13,8 +13,8 @@ from core.domain.step import Call
 from core.domain.tool import Effect, ToolSpec
 from core.models.entry import ModelEntry
 from core.models.litellm import Library, LiteLLMModel
+from tests.contract.models.conftest import HELLO, KEY
 from tests.fakes.openai_server import OpenAIServer, WireCall, answers, hangs, replies
-from tests.unit.models.conftest import HELLO, KEY
 
 JSON = {"Content-Type": "application/json"}
 WEATHER = ToolSpec(

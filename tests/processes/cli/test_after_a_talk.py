@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.cli import run
-from tests.unit.cli.commanding import ROOT
+from tests.processes.cli.commanding import ROOT
 
 
 @pytest.fixture
