@@ -1,10 +1,11 @@
 """A whole gateway in a test: the real store, bus, runtime and rules, around a fake platform and a scripted model."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
@@ -20,7 +21,10 @@ from gateway.locks import Place
 from gateway.roles import run
 from gateway.wiring import Choices, Gateway, World, wire
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
+from tests.fakes.clock import FakeClock
 from tests.fakes.platform import FakePlatform
+
+ResultT = TypeVar("ResultT")
 
 BUDGET = Budget(model_calls=50, tokens=5_000_000)
 PEOPLE = ("anna", "ben", "carl")
@@ -55,11 +59,22 @@ class House:
     tool_s: float = 5.0
     turn_hours: float = 2.0
     grace_s: float = 2.0
+    channel: Callable[[FakePlatform], FakeChannel] = FakeChannel
 
     @property
     def database(self) -> Path:
         """The store's file."""
         return self.folder / "parley.db"
+
+    @property
+    def worker(self) -> Path:
+        """The lock of whoever works on the store."""
+        return self.folder / "worker.lock"
+
+    @property
+    def service(self) -> Path:
+        """The lock for which the gateway steps back: whoever holds it has the better right to work."""
+        return self.folder / "service.lock"
 
     def world(self, store: Store, channels: Sequence[FakeChannel]) -> World:
         """What `wire` takes."""
@@ -92,8 +107,10 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
     """A running gateway; leaving the block ends it as a signal would: turns at work are given back."""
     (house.folder / "workspace").mkdir(exist_ok=True)
     store = open_sqlite(house.database, house.clock)
-    gateway = wire(house.world(store, [FakeChannel(house.platform)]))
-    place = Place(database=house.database, lock=FileLock(house.folder / "worker.lock"), grace_s=house.grace_s)
+    gateway = wire(house.world(store, [house.channel(house.platform)]))
+    place = Place(
+        database=house.database, lock=FileLock(house.worker), service=FileLock(house.service), grace_s=house.grace_s
+    )
     try:
         async with asyncio.TaskGroup() as group:
             running = group.create_task(run(gateway, place))
@@ -101,3 +118,24 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
             running.cancel()
     finally:
         store.close()
+
+
+async def passing(
+    gateway: Gateway, clock: FakeClock, done: Coroutine[None, None, ResultT], *, step: float = 0.5
+) -> ResultT:
+    """Time goes on, step by step, until this has ended; everybody looks for work after each step.
+
+    Without these hints they would look when their own patience ends, which counts real seconds.
+    """
+
+    async def hint() -> None:
+        while True:
+            await clock.sleep(step)
+            for wakeup in gateway.wakeups:
+                wakeup.set()
+
+    async with asyncio.TaskGroup() as group:
+        hinting = group.create_task(hint())
+        result = await clock.run_until(done, step=step)
+        hinting.cancel()
+    return result
