@@ -1,10 +1,14 @@
 """Locks that the kernel lets go with the process."""
 
+import fcntl
 import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -26,6 +30,14 @@ sys.stdin.read()
 def path(tmp_path: Path) -> Path:
     """Where the lock lies."""
     return tmp_path / "worker.lock"
+
+
+@contextmanager
+def looked_at(path: Path) -> Iterator[None]:
+    """Inside the block somebody is in the middle of a look."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
 
 
 def test_one_holds_it_at_a_time(path: Path) -> None:
@@ -70,6 +82,29 @@ def test_looking_whether_it_is_taken_takes_nothing_away(path: Path) -> None:
     lock.release()
     assert not onlooker.taken()
     assert onlooker.holder() == os.getpid()
+
+
+def test_two_who_look_do_not_take_each_other_for_a_holder(path: Path) -> None:
+    with looked_at(path):
+        assert not FileLock(path).taken()
+
+
+def test_patience_outlasts_whoever_only_looks(path: Path) -> None:
+    with ExitStack() as looking:
+        looking.enter_context(looked_at(path))
+        lock = FileLock(path)
+        assert not lock.acquire()
+        assert not lock.acquire(patience_s=0.01)
+        Timer(0.02, looking.close).start()
+        assert lock.acquire(patience_s=10)
+        assert FileLock(path).taken()
+
+
+def test_patience_does_not_outlast_a_holder(path: Path) -> None:
+    holder = FileLock(path)
+    holder.acquire()
+    assert not FileLock(path).acquire(patience_s=0.02)
+    assert holder.held
 
 
 def test_a_killed_process_holds_nothing_any_more(path: Path) -> None:

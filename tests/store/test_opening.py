@@ -1,5 +1,6 @@
 """Opening a store: a fresh file, an old one, a newer one, a wrong one, and several processes at the same moment."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from alembic import command
@@ -26,6 +28,7 @@ from tests.store.desk import Desk
 
 ROOT = Path(__file__).parents[2]
 EMPTY = "before the first"
+PAGE = 4096
 
 
 def config() -> Config:
@@ -206,6 +209,18 @@ def test_a_damaged_store_is_said_to_be_damaged(database: Path) -> None:
     assert "backup" in str(refusal.value)
 
 
+@pytest.mark.parametrize("whole", [3, 12, 40])
+async def test_a_store_with_lost_pages_says_that_it_is_damaged(whole: int, database: Path, clock: FakeClock) -> None:
+    """However many of its pages are left: when it is opened, or else when what is lost is asked for."""
+    await fill(database, clock)
+    noise = Random(whole).randbytes(database.stat().st_size - whole * PAGE)
+    with database.open("r+b") as file:
+        file.seek(whole * PAGE)
+        file.write(noise)
+    with pytest.raises(StoreUnusable, match="damaged"):
+        await use(database, clock)
+
+
 def test_a_folder_that_may_not_be_written_is_refused_by_its_name(new_file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir()
@@ -257,6 +272,27 @@ async def test_two_stores_on_one_file_see_each_others_commits(store: Store, data
         ]
     finally:
         second.close()
+
+
+async def fill(path: Path, clock: FakeClock) -> None:
+    """Messages in many chats, on many pages."""
+    store = open_sqlite(path, clock, relaxed=True)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number in range(200):
+                group.create_task(Desk(store).hears("x" * 2_000, chat=f"c{number}"))
+    finally:
+        store.close()
+
+
+async def use(path: Path, clock: FakeClock) -> None:
+    """Open it and speak in every chat."""
+    store = open_sqlite(path, clock, relaxed=True)
+    try:
+        for number in range(200):
+            await Desk(store).hears("hello", chat=f"c{number}")
+    finally:
+        store.close()
 
 
 def assert_says_what_to_change(error: StoreError, path: Path) -> None:

@@ -1,7 +1,7 @@
 """What one window needs of its session."""
 
 from core.domain.delivery import DeliveryState
-from core.domain.message import Markdown, Reply
+from core.domain.message import Choice, Markdown, OutgoingFile, Reply
 from core.ports import Ending
 from core.store import session
 from core.store.session import TRANSCRIPT_LINES
@@ -81,6 +81,21 @@ async def test_what_was_recalled_is_not_shown_a_second_time(desk: Desk, clock: F
     assert await desk.outbox.due(LANE) == []
     assert await desk.rows("SELECT state, closed_at FROM outbox") == [("sent", clock.now())]
     assert await desk.store.read(session.under_way, place()) == 0
+
+
+async def test_files_and_choices_are_recalled_with_their_answer(desk: Desk) -> None:
+    """Recalling counts as showing, so nothing that belongs to the answer may be missing."""
+    claim = await desk.starts("make me a report")
+    reply = Reply(
+        fragments=(Markdown(source="Here it is."),),
+        files=(OutgoingFile(path="out/report.txt", name="report.txt"),),
+        choices=(Choice(label="Again", token="1"), Choice(label="Enough", token="2")),
+    )
+    await desk.turns.finish(claim, Ending(reply=reply), key=new_key(), send_now=False)
+    assert (await lines(desk))[-1] == (
+        False,
+        "Here it is.\n\n[file: report.txt, out/report.txt]\n\n1. Again\n\n2. Enough",
+    )
 
 
 async def test_recalling_leaves_other_chats_and_answers_of_commands_to_their_senders(desk: Desk) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.decide.waits import question_of
-from core.domain.message import Inbound, InboundKind, plain
+from core.domain.message import Attachment, Inbound, InboundKind, plain
 from core.domain.step import Asked, Call, CallId, ModelAnswered, Stamped, ToolFinished
 from core.domain.texts import Texts
 from core.domain.wait import Ask
@@ -324,6 +324,14 @@ async def test_a_finished_turn_is_not_answered_any_more(desk: Desk) -> None:
     await desk.finishes(again)
     assert (await desk.hears("Five", slot=True)).claim is not None
     assert await desk.rows("SELECT state FROM turns WHERE id = :t", t=claim.turn) == [("done",)]
+
+
+async def test_the_person_asked_is_not_told_to_wait_for_herself(desk: Desk) -> None:
+    """A file without words is an answer too."""
+    claim = await waits_for_anna(desk)
+    await desk.takes(replace(message(""), attachments=(Attachment(name="a.pdf", media_type="a/b", size=1),)))
+    assert not any("waiting for Anna" in said for said in await read_all(desk, claim.chat_row))
+    assert (await desk.claims()).turn == claim.turn
 
 
 async def test_a_turn_that_breaks_takes_its_open_questions_with_it(desk: Desk) -> None:

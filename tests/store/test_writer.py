@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
-from core.domain.errors import StoreError, StoreFull
+from core.domain.errors import StoreError, StoreFull, StoreUnusable
 from core.store import sqlite
 from core.store.sqlite import BATCH_OPERATIONS
 from core.store.store import Store, open_sqlite
@@ -279,6 +279,21 @@ async def test_a_lock_that_does_not_end_is_told_and_writing_works_again_after_it
         assert await Desk(store).rows("SELECT content FROM inbound") == [("stored",)]
     finally:
         store.close()
+
+
+async def test_a_file_that_breaks_hangs_nobody_and_work_goes_on_when_it_is_whole_again(store: Store) -> None:
+    def breaks_off(conn: Connection) -> None:
+        raise DatabaseError("BEGIN", {}, sqlite3.DatabaseError("database disk image is malformed"))
+
+    writing, reading = store.engines()
+    async with asyncio.timeout(5):
+        for engine, run in ((writing, store.run), (reading, store.read)):
+            event.listen(engine, "begin", breaks_off)
+            for _ in range(2):
+                with pytest.raises(StoreUnusable, match="damaged"):
+                    await run(lambda conn: conn.exec_driver_sql("SELECT 1").scalar())
+            event.remove(engine, "begin", breaks_off)
+            assert await run(lambda conn: conn.exec_driver_sql("SELECT 1").scalar()) == 1
 
 
 async def test_a_full_store_refuses_and_takes_again_when_there_is_space(store: Store) -> None:
