@@ -124,6 +124,7 @@ async def test_a_label_that_may_have_been_taken_is_not_sent_again(
         await anna.hears("x")
         await passing(gateway, clock, anna.hears("(possible repeat)"), step=MINUTE)
         await anna.says("and now?")
+        await outbox(gateway, lambda lines: len(lines) == 2)
         await passing(gateway, clock, anna.hears("the next"), step=MINUTE)
         first, _ = await outbox(gateway, lambda lines: lines[-1].state == DeliveryState.SENT)
     assert (first.state, first.error) == ("dead", "sent twice; the channel cannot tell whether it arrived")
@@ -188,6 +189,6 @@ async def test_a_dead_reply_goes_out_when_the_operator_retries_it(
         (dead,) = await outbox(gateway, lambda lines: bool(lines) and lines[0].state == DeliveryState.DEAD)
         assert dead.error == "Unreachable: blocked"
         assert await gateway.world.store.run(redrive.retry, dead.id)
-        await clock.run_until(platform.hears("welcome back"))
+        await passing(gateway, clock, platform.hears("welcome back"))
         (sent,) = await outbox(gateway, lambda lines: lines[0].state == DeliveryState.SENT)
     assert (sent.id, sent.error) == (dead.id, None)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from sqlalchemy import Connection
+
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
 from core.domain.agent import AgentDefinition
@@ -123,19 +125,21 @@ async def opened(house: House) -> AsyncIterator[Gateway]:
 async def passing(
     gateway: Gateway, clock: FakeClock, done: Coroutine[None, None, ResultT], *, step: float = 0.5
 ) -> ResultT:
-    """Time goes on, step by step, until this has ended; everybody looks for work after each step.
+    """Time goes on, step by step, until this has ended; after each step everybody looks for work.
 
-    Without these hints they would look when their own patience ends, which counts real seconds.
+    Without these hints they would look when their own patience ends, which counts real seconds. The next step waits
+    for the store: however slow it is, no lease runs out that is renewed. A step beyond a lease ends every one.
     """
-
-    async def hint() -> None:
-        while True:
-            await clock.sleep(step)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(done)
+        while not task.done():
+            await clock.advance(step)
             for wakeup in gateway.wakeups:
                 wakeup.set()
+            await asyncio.wait([task], timeout=0.005)
+            await gateway.world.store.run(_nothing)
+    return task.result()
 
-    async with asyncio.TaskGroup() as group:
-        hinting = group.create_task(hint())
-        result = await clock.run_until(done, step=step)
-        hinting.cancel()
-    return result
+
+def _nothing(conn: Connection) -> None:
+    """Is done when all that was asked for before it is."""
