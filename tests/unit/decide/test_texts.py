@@ -12,6 +12,13 @@ PLACES = {
     "stopped_dropped": {"n"},
     "failed": {"cause", "id"},
     "cause_limit": {"what"},
+    "cause_no_progress": {"n"},
+    "stop_not_yours": {"name"},
+    "working": {"step"},
+    "queued": {"n"},
+    "away": {"a", "b", "n"},
+    "interrupted": {"tool"},
+    "pairing": {"code"},
     "unknown_command": {"command", "nearest"},
     "command_broke": {"command"},
     "undelivered": {"n"},
@@ -44,9 +51,9 @@ def test_every_text_can_be_said(name: str) -> None:
 
 def test_every_cause_is_said_inside_a_failure() -> None:
     causes = [name for name in TEXTS if name.startswith("cause_")]
-    assert len(causes) == 6
+    assert len(causes) == 7
     for cause in causes:
-        said = Texts({}).say("failed", cause=Texts({}).say(cause, what="9 model calls"), id=7)
+        said = Texts({}).say("failed", cause=Texts({}).say(cause, what="9 model calls", n=9), id=7)
         assert said.startswith("I could not answer this: ")
         assert said.endswith("(7)")
 
