@@ -27,19 +27,23 @@ from core.ports import Agents, Chance, Clock, Models, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.runtime.asking import Asking
 from core.runtime.bench import Bench
+from core.runtime.calls import Calls
 from core.runtime.closing import Closing
 from core.runtime.commands import performers
 from core.runtime.control import Control
 from core.runtime.delivery import Dispatch, Ways
+from core.runtime.engine import Engine, Power
+from core.runtime.handing import Handing
 from core.runtime.history import History
 from core.runtime.intake import Intake
-from core.runtime.loading import Loading
+from core.runtime.loading import Loading, Log
 from core.runtime.sender import Sender
 from core.runtime.slots import Slots
 from core.runtime.system import SystemPrompt
 from core.runtime.turn import Means, TurnRunner
 from core.runtime.worker import Worker
 from core.store.admission import Admission, Holder
+from core.store.calls_port import StoredAsks, StoredChildren
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredOutbox
 from core.store.ports import StoredChats, StoredInbox, StoredWaits
@@ -187,29 +191,40 @@ def _runner(
 ) -> TurnRunner:
     choices = world.choices
     system = SystemPrompt(world.agents, choices.workspace, world.clock)
-    means = Means(
-        loading=Loading(turns, History(turns), system, world.tools),
-        asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
-        bench=Bench(
-            workspace=choices.workspace,
-            uploads=lambda chat: uploads_of(choices, chat),
-            tool_s=choices.tool_s,
-            clock=world.clock,
-            bus=bus,
-        ),
-        closing=Closing(
-            turns=turns,
-            sender=sender,
-            clock=world.clock,
-            chance=world.chance,
-            texts=choices.texts,
-            bus=bus,
-            wake=work.set,
-        ),
-        budget=choices.budget,
-        hours=choices.turn_hours,
+    children, asks = StoredChildren(world.store), StoredAsks(world.store, choices.texts)
+    log = Log(turns=turns, children=children, asks=asks)
+    loading = Loading(log, History(turns), system, world.tools, world.clock)
+    bench = Bench(
+        workspace=choices.workspace,
+        uploads=lambda chat: uploads_of(choices, chat),
+        tool_s=choices.tool_s,
+        clock=world.clock,
+        bus=bus,
     )
-    return TurnRunner(means)
+    closing = Closing(
+        turns=turns,
+        sender=sender,
+        clock=world.clock,
+        chance=world.chance,
+        texts=choices.texts,
+        bus=bus,
+        wake=work.set,
+    )
+    handing = Handing(
+        asks=asks,
+        sender=sender,
+        clock=world.clock,
+        chance=world.chance,
+        texts=choices.texts,
+        bus=bus,
+    )
+    power = Power(
+        asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
+        calls=Calls(bench, closing, handing, loading),
+        closing=closing,
+        budget=choices.budget,
+    )
+    return TurnRunner(Means(loading=loading, engine=Engine(power), closing=closing, hours=choices.turn_hours))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,12 @@ says so; a result without its call is left out. Steps of the gateway itself come
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.domain.history import Exchange, Said
 from core.domain.message import Attachment
 from core.domain.prompt import PromptCall, PromptMessage
-from core.domain.step import CallId, ModelAnswered, Nudged, Stamped, ToolFinished
+from core.domain.step import CallId, ModelAnswered, Nudged, Stamped, Steered, ToolFinished
 
 # What could end the line that names a speaker, or begin a second one inside it.
 _FORGING = re.compile(r"[\[\],\s]+")
@@ -23,11 +23,21 @@ BROKEN_TURN = "(No answer was given to this.)"
 
 def exchange_messages(exchange: Exchange, *, shared: bool) -> Sequence[PromptMessage]:
     """One turn as prompt messages. A closed turn always ends with words of the assistant, so that roles alternate."""
-    messages = [said_message(said, shared=shared) for said in exchange.said]
-    messages.extend(step_messages(exchange.turn, exchange.steps))
+    opening, steered = _by_time(exchange.said, shared=shared)
+    messages = [*opening, *step_messages(exchange.turn, exchange.steps, steered)]
+    seen = {stamped.step.inbound for stamped in exchange.steps if isinstance(stamped.step, Steered)}
+    if exchange.closed:
+        # What came too late for a turn that was stopped was said all the same.
+        messages.extend(message for inbound, message in steered.items() if inbound not in seen)
     if exchange.closed and messages[-1].role != "assistant":
         messages.append(PromptMessage(role="assistant", content=STOPPED_TURN if exchange.steps else BROKEN_TURN))
     return tuple(messages)
+
+
+def _by_time(said: Sequence[Said], *, shared: bool) -> tuple[Sequence[PromptMessage], Mapping[int, PromptMessage]]:
+    """What the turn began with, and by inbound what came in later."""
+    opening = [said_message(one, shared=shared) for one in said if not one.steers]
+    return opening, {one.inbound: said_message(one, shared=shared) for one in said if one.steers}
 
 
 def said_message(said: Said, *, shared: bool) -> PromptMessage:
@@ -44,8 +54,13 @@ def said_message(said: Said, *, shared: bool) -> PromptMessage:
     return PromptMessage(role="user", content=content)
 
 
-def step_messages(turn: int, steps: Sequence[Stamped]) -> Sequence[PromptMessage]:
-    """The steps of a root frame as messages, each call closed by exactly one result."""
+def step_messages(
+    turn: int, steps: Sequence[Stamped], steered: Mapping[int, PromptMessage] | None = None
+) -> Sequence[PromptMessage]:
+    """The steps of a frame as messages, each call closed by exactly one result.
+
+    `steered` holds what people said meanwhile, by inbound.
+    """
     results = {stamped.step.call: stamped.step for stamped in steps if isinstance(stamped.step, ToolFinished)}
     messages: list[PromptMessage] = []
     for stamped in steps:
@@ -54,6 +69,9 @@ def step_messages(turn: int, steps: Sequence[Stamped]) -> Sequence[PromptMessage
                 messages.extend(_round(turn, stamped.seq, answered, results))
             case Nudged(text=text):
                 messages.append(PromptMessage(role="user", content=text))
+            case Steered(inbound=inbound):
+                if steered and inbound in steered:
+                    messages.append(steered[inbound])
             case _:
                 pass
     return tuple(messages)

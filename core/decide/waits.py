@@ -7,7 +7,7 @@ from core.domain.chat import Principal
 from core.domain.message import Choice, Markdown, Reply, Text
 from core.domain.step import CallId
 from core.domain.texts import Texts
-from core.domain.wait import Ask, Given, Question, Wait
+from core.domain.wait import Answered, Ask, Given, Question, Wait, WaitKind
 
 SECOND = 1000
 SHORTEST = 10 * SECOND
@@ -15,6 +15,9 @@ LONGEST = 30 * 24 * 3600 * SECOND
 USUAL = 24 * 3600 * SECOND
 USUAL_SHARED = 3600 * SECOND
 MOST_CHOICES = 8
+
+# The places of an approval's choices.
+ONCE, ALWAYS, DENY = range(3)
 
 NO_ANSWER = "no answer in time"
 FREE_TEXT = "(not among the choices) "
@@ -73,9 +76,26 @@ def by_token(waits: Sequence[Wait], token: str) -> tuple[Wait, Given] | None:
     return None
 
 
-def result_of(answer: str | None) -> str:
+def answered(question: Question, answer: str | None, *, in_time: bool) -> Answered:
+    """How a question ended, from its stored answer. Only a yes in time approves anything."""
+    labels = [choice.label for choice in question.choices]
+    choice = labels.index(answer) if answer in labels else None
+    approved = question.kind is WaitKind.APPROVAL and in_time and choice in (ONCE, ALWAYS)
+    return Answered(text=answer, choice=choice, in_time=in_time, digest=question.digest if approved else None)
+
+
+def result_of(answered: Answered) -> str:
     """What the model reads as the result of its question."""
-    return NO_ANSWER if answer is None else f"User reply: {answer}"
+    if answered.text is None:
+        return NO_ANSWER
+    return f"User reply: {answered.text}" if answered.in_time else f"{NO_ANSWER}; the default applies: {answered.text}"
+
+
+def refusal_of(answered: Answered) -> str:
+    """What the model reads as the result of a call that was not approved."""
+    if not answered.in_time:
+        return "Not run: nobody approved this in time. Do not try it another way; say what you would need."
+    return "Not run: this was not approved. Do not try it another way; say what you would need."
 
 
 def closed_card(question: Question, given: Given, who: Principal, texts: Texts) -> str:

@@ -4,18 +4,19 @@ from dataclasses import dataclass
 
 from core.domain.chat import Principal
 from core.domain.message import Attachment
-from core.domain.step import Stamped
+from core.domain.step import CallId, Stamped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One stored message of a person."""
+    """One stored message of a person. `steers`: it came while the turn ran and belongs after a step of it."""
 
     inbound: int
     sender: Principal
     content: str
     at: int
     attachments: tuple[Attachment, ...] = ()
+    steers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,16 @@ class Exchange:
     said: tuple[Said, ...]
     steps: tuple[Stamped, ...]
     closed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubFrame:
+    """Another agent at work on a call of the same turn; `parent` is the frame of that call, 0 the root's."""
+
+    id: int
+    parent: int
+    call: CallId
+    agent: str
+    task: str
+    depth: int
+    steps: tuple[Stamped, ...]

@@ -1,6 +1,7 @@
 """What happened in a frame, one frozen value each. History is the log of these."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from core.domain.message import OutgoingFile
@@ -37,10 +38,21 @@ class CallId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted:
-    """A call that cannot be repeated is about to run; without a result after a crash its outcome is unknown."""
+    """A call that cannot be repeated is about to run; without a result after a crash its outcome is unknown.
+
+    Once more for the same call only after a person said so.
+    """
 
     call: CallId
     kind: Literal["tool_started"] = "tool_started"
+
+
+class AskedAbout(StrEnum):
+    """Why a call waits for a person: it is a question itself, needs leave to run, or was interrupted."""
+
+    QUESTION = "question"
+    APPROVAL = "approval"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +60,17 @@ class Asked:
     """A call waits for a person; the question and its answer are kept beside the log."""
 
     call: CallId
+    about: AskedAbout = AskedAbout.QUESTION
     kind: Literal["asked"] = "asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegated:
+    """A child frame works on a call; its answer becomes the call's result."""
+
+    call: CallId
+    frame: int
+    kind: Literal["delegated"] = "delegated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +92,15 @@ class Nudged:
     kind: Literal["nudged"] = "nudged"
 
 
-Step = ModelAnswered | ToolStarted | Asked | ToolFinished | Nudged
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered:
+    """What a person said meanwhile comes in here; the words stand in the inbound of that id."""
+
+    inbound: int
+    kind: Literal["steered"] = "steered"
+
+
+Step = ModelAnswered | ToolStarted | Asked | Delegated | ToolFinished | Nudged | Steered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.domain.message import OutgoingFile
+from core.domain.wait import Ask
 
 
 class Effect(StrEnum):
@@ -37,3 +38,14 @@ class ToolResult:
     text: str
     failed: bool = False
     files: tuple[OutgoingFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegate:
+    """What a tool returns that hands its call to another agent, whose answer becomes the call's result."""
+
+    agent: str
+    task: str
+
+
+ToolOutcome = ToolResult | Ask | Delegate

@@ -18,6 +18,13 @@ class WaitState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class WaitKind(StrEnum):
+    """A question, which the person asked answers in any words; or an approval, which takes an approver's word."""
+
+    QUESTION = "question"
+    APPROVAL = "approval"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """What a tool returns that needs the person: the turn parks until there is an answer. Times in milliseconds."""
@@ -31,7 +38,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """An Ask made concrete: who is asked, which button stands for which choice, how long it lasts."""
+    """An Ask made concrete: who is asked, which button stands for which choice, how long it lasts.
+
+    An approval shows exactly what would run, and `digest` stands for it.
+    """
 
     call: CallId
     asked: Principal
@@ -40,6 +50,9 @@ class Question:
     lasts: int
     default: str | None
     allow_empty: bool
+    kind: WaitKind = WaitKind.QUESTION
+    digest: str | None = None
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +63,20 @@ class Wait:
     turn: int
     question: Question
     deadline: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """How a wait ended.
+
+    `text` is None where no answer came in time and there is no default; `choice` is the place of the choice taken,
+    if one was. `digest` names what was approved, and only that.
+    """
+
+    text: str | None
+    choice: int | None = None
+    in_time: bool = True
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Protocol
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound
-from core.ports.turns import Claim
+from core.ports.turns import Claim, Signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class Accepted:
 
     `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
     is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked
-    turn may go on.
+    turn may go on, `signal` that a running one is to look again before it asks a model.
     """
 
     inbound: int
@@ -29,6 +29,7 @@ class Accepted:
     command: bool = False
     replies: bool = False
     resumed: bool = False
+    signal: Signal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

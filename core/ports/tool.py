@@ -7,8 +7,7 @@ from typing import Protocol
 
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
-from core.domain.tool import ToolResult, ToolSpec
-from core.domain.wait import Ask
+from core.domain.tool import ToolOutcome, ToolSpec
 from core.ports.ambient import Clock
 
 
@@ -35,8 +34,8 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec:
         """Name, schema, effect."""
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolResult | Ask:
-        """An Ask parks the call until the person has answered.
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        """An Ask parks the call until the person has answered; a Delegate lets another agent work on it.
 
         Raises ToolError with a text for the model; anything else is a bug and is reported as one.
         """

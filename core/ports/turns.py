@@ -6,11 +6,11 @@ from typing import Protocol
 
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery
-from core.domain.history import Exchange
+from core.domain.history import Exchange, SubFrame
 from core.domain.message import Reply
-from core.domain.step import CallId, Stamped
+from core.domain.step import Stamped
 from core.domain.turn import ModelChoice
-from core.domain.wait import Question
+from core.domain.wait import Answered, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,14 @@ class Lease:
 
     fence: int
     signals: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """Something was said to a turn that may be running: its chat has `count` signals now."""
+
+    turn: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +77,11 @@ class Turns(Protocol):
     async def history(self, claim: Claim, since: int) -> Sequence[Exchange]:
         """The chat's exchanges after turn `since` (0 for all that may matter), the claimed turn's own last."""
 
-    async def append(self, claim: Claim, steps: Sequence[Stamped]) -> bool:
-        """Add to the log; False when the lease is lost."""
+    async def append(self, claim: Claim, steps: Sequence[Stamped], *, frame: int = 0) -> bool:
+        """Add to the log of a frame; False when the lease is lost."""
 
     async def finish(self, claim: Claim, ending: Ending, *, key: str, send_now: bool) -> Finished:
         """Close the turn, write its reply, free the chat for its next turn: one commit."""
-
-    async def ask(self, claim: Claim, seq: int, question: Question, *, key: str) -> bool:
-        """Log that a call waits for a person and ask them; False when the lease is lost."""
-
-    async def answers(self, claim: Claim) -> Mapping[CallId, str]:
-        """What people said to the questions of the turn so far."""
 
     async def park(self, claim: Claim) -> Finished:
         """Give the chat up until an answer comes; `changed` when one came in already."""
@@ -95,6 +97,29 @@ class Turns(Protocol):
 
     async def void_leases(self) -> int:
         """At the start of the one worker process of a file: whatever ran before runs no more. Gives how many."""
+
+
+class Children(Protocol):
+    """Frames below the root of a turn."""
+
+    async def begin(self, claim: Claim, seq: int, sub: SubFrame) -> int | None:
+        """Make a frame and log, in the frame of its call, that it works on that; its id, None when the lease is lost.
+
+        One commit.
+        """
+
+    async def of_turn(self, claim: Claim) -> Sequence[SubFrame]:
+        """All of them with their logs, parents first."""
+
+
+class Asks(Protocol):
+    """Calls that wait for people."""
+
+    async def ask(self, claim: Claim, frame: int, asked: Stamped, question: Question, *, key: str) -> bool:
+        """Log in a frame that a call waits and put the question, in one commit; False when the lease is lost."""
+
+    async def answers(self, claim: Claim) -> Mapping[int, Answered]:
+        """How the waits of the turn ended so far, by the place of their Asked step."""
 
 
 class Waits(Protocol):

@@ -1,13 +1,13 @@
 """One model call as a frame needs it: the prompt fitted, the models of the turn tried in order, errors mapped."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
 from core.bus import Bus, Draft, Telemetry
 from core.decide.context import block, fit
-from core.decide.prompt import said_message, step_messages
+from core.decide.prompt import exchange_messages
 from core.domain.chat import ChatKey
 from core.domain.errors import ContextTooLong, ModelBroken, ModelError, ModelRefused, ModelUnreachable
 from core.domain.prompt import Prompt
@@ -84,15 +84,15 @@ class Asking:
         raise AssertionError("the loop returns or raises")
 
     def _prompt(self, frame: Frame, room: int) -> Prompt:
-        claim = frame.claim
-        messages = [said_message(said, shared=claim.shared) for said in frame.current.said]
-        messages.extend(step_messages(claim.turn, frame.log.steps))
+        current = replace(frame.current, steps=tuple(frame.log.steps), closed=False)
+        messages = exchange_messages(current, shared=frame.shared)
         fitted = fit(frame.system, frame.past, block(messages), room=room)
         return Prompt(messages=fitted, tools=tuple(tool.spec for tool in frame.tools.values()))
 
     def _on_text(self, frame: Frame) -> Callable[[str], None] | None:
         chat, turn = frame.claim.chat, frame.claim.turn
-        if not self.watches(chat):
+        if frame.id or not self.watches(chat):
+            # A child's words are for its parent.
             return None
         return lambda text: self.bus.emit(Draft(chat=chat, turn=turn, text=text))
 

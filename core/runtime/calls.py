@@ -1,71 +1,150 @@
 """Running the open calls of a round, side by side, each result in the log the moment it exists."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import assert_never
 
-from core.decide.next_step import Close, Run
+from core.decide.actions import Action, Blocked, CallAction, CallModel, Close, Confirm, Enter, Fail, Finish, Run
 from core.domain.errors import ToolError
-from core.domain.step import ToolFinished, ToolStarted
-from core.domain.tool import ToolResult
-from core.domain.wait import Ask
+from core.domain.step import AskedAbout, CallId, ToolFinished, ToolStarted
+from core.domain.tool import Delegate, ToolOutcome, ToolResult
 from core.runtime.bench import Bench
 from core.runtime.closing import Closing
 from core.runtime.frame import Frame
+from core.runtime.handing import Handing
+from core.runtime.loading import Loading
 from core.runtime.supervised import BROKEN, supervised
 
 SIDE_BY_SIDE = 4
+DEEPEST = 5
+
+Advance = Callable[[Frame], Awaitable[object]]
 
 
-async def perform(frame: Frame, actions: Sequence[Run | Close], bench: Bench, closing: Closing) -> None:
-    """Give every open call its result. Starts of calls that cannot be repeated are committed first, all at once."""
-    for action in actions:
-        if isinstance(action, Run) and action.record:
-            frame.log.add(ToolStarted(call=action.id))
-    await closing.save(frame)
-    slots = asyncio.Semaphore(SIDE_BY_SIDE)
-    try:
-        async with asyncio.TaskGroup() as group:
-            for action in actions:
-                group.create_task(_give_result(frame, action, bench, closing, slots), name=f"call {action.id.index}")
-    except ExceptionGroup as failed:
-        # A lost lease or a store that refuses: the first one tells the caller what to do.
-        raise failed.exceptions[0] from failed
+class Calls:
+    """Gives open calls their results."""
 
+    def __init__(self, bench: Bench, closing: Closing, handing: Handing, loading: Loading) -> None:
+        self._bench = bench
+        self._handing = handing
+        self._closing = closing
+        self._loading = loading
+        self._running: Counter[int] = Counter()
 
-async def _give_result(
-    frame: Frame, action: Run | Close, bench: Bench, closing: Closing, slots: asyncio.Semaphore
-) -> None:
-    if isinstance(action, Close):
-        frame.log.add(ToolFinished(call=action.id, result=action.result, failed=action.failed))
-        await closing.save(frame)
-        return
-    async with slots:
-        result = await _run(frame, action, bench)
-        if isinstance(result, Ask):
-            await closing.ask(frame, action.id, result)
+    def busy(self, turn: int) -> bool:
+        """Whether a tool runs for this turn."""
+        return self._running[turn] > 0
+
+    async def perform(self, frame: Frame, actions: Sequence[Action], advance: Advance) -> bool:
+        """Do what can be done about the open calls; False when all that is left waits for people.
+
+        Starts of calls that cannot be repeated are committed first, all at once. `advance` goes on with a child frame.
+        """
+        for action in actions:
+            if isinstance(action, Run) and action.record:
+                frame.log.add(ToolStarted(call=action.id))
+        await self._closing.save(frame)
+        slots = asyncio.Semaphore(SIDE_BY_SIDE)
+        tasks: list[asyncio.Task[bool]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for action in actions:
+                    assert not isinstance(action, CallModel | Finish | Fail)
+                    work = self._act(frame, action, advance, slots)
+                    tasks.append(group.create_task(work, name=f"call {action.id.index}"))
+        except ExceptionGroup as failed:
+            # A lost lease or a store that refuses: the first one tells the caller what to do.
+            raise failed.exceptions[0] from failed
+        return any(task.result() for task in tasks)
+
+    async def _act(self, frame: Frame, action: CallAction, advance: Advance, slots: asyncio.Semaphore) -> bool:
+        """Whether the call came any further."""
+        match action:
+            case Close(id=call, result=result, failed=failed):
+                await self._close(frame, call, ToolResult(text=result, failed=failed))
+            case Enter(id=call, frame=child):
+                return await self._enter(frame, call, frame.tree.frames[child], advance)
+            case Confirm(id=call, call=interrupted):
+                await self._handing.confirm(frame, call, interrupted.name)
+            case Run():
+                async with slots:
+                    given = await self._run(frame, action)
+                await self._took(frame, action.id, given, advance)
+            case Blocked():
+                return False
+            case _ as never:
+                assert_never(never)
+        return True
+
+    async def _took(self, frame: Frame, call: CallId, result: ToolOutcome, advance: Advance) -> None:
+        match result:
+            case ToolResult():
+                await self._close(frame, call, result)
+            case Delegate():
+                await self._delegate(frame, call, result, advance)
+            case ask:
+                await self._handing.ask(frame, call, ask, AskedAbout.QUESTION)
+
+    async def _delegate(self, frame: Frame, call: CallId, wish: Delegate, advance: Advance) -> None:
+        if frame.depth >= DEEPEST:
+            text = f"Not delegated: agents may stand at most {DEEPEST} below each other. Do it yourself."
+            await self._close(frame, call, ToolResult(text=text, failed=True))
             return
-        frame.log.add(ToolFinished(call=action.id, result=result.text, failed=result.failed, files=result.files))
-        await closing.save(frame)
+        self._bench.tell(frame, "Delegated", agent=wish.agent)
+        child = await self._loading.delegate(frame, call, wish)
+        if isinstance(child, Frame):
+            await self._enter(frame, call, child, advance)
+        else:
+            await self._close(frame, call, ToolResult(text=child, failed=True))
 
+    async def _enter(self, frame: Frame, call: CallId, child: Frame, advance: Advance) -> bool:
+        """Whether the child came to its end, which is the result of the call."""
+        match await advance(child):
+            case Finish(text=text, files=files):
+                await self._closing.save(child)
+                await self._close(frame, call, ToolResult(text=text, files=files))
+            case Fail(cause=cause, what=what):
+                await self._closing.save(child)
+                said = self._closing.cause(cause, what)
+                await self._close(frame, call, ToolResult(text=f"{child.agent.id} has no answer: {said}", failed=True))
+            case _:
+                return False
+        return True
 
-async def _run(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
-    name = action.call.name
-    bench.tell(frame, "ToolCallStarted", tool=name)
-    bench.show(frame, name)
-    result = await supervised(_told(frame, action, bench), "tool.broke")
-    if result is BROKEN:
-        result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
-    bench.tell(frame, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
-    return result
+    async def _close(self, frame: Frame, call: CallId, result: ToolResult) -> None:
+        frame.log.add(ToolFinished(call=call, result=result.text, failed=result.failed, files=result.files))
+        await self._closing.save(frame)
 
+    async def _run(self, frame: Frame, action: Run) -> ToolOutcome:
+        name, bench = action.call.name, self._bench
+        bench.tell(frame, "ToolCallStarted", tool=name)
+        bench.show(frame, name)
+        with self._at_work(frame.claim.turn):
+            result = await supervised(self._told(frame, action), "tool.broke")
+        if result is BROKEN:
+            result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
+        bench.tell(frame, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
+        return result
 
-async def _told(frame: Frame, action: Run, bench: Bench) -> ToolResult | Ask:
-    """What the tool gives, or what it tells the model instead."""
-    name = action.call.name
-    try:
-        async with asyncio.timeout(bench.tool_s):
-            return await frame.tools[name].run(action.call.arguments, bench.context(frame, action.id, name))
-    except ToolError as exc:
-        return ToolResult(text=str(exc), failed=True)
-    except TimeoutError:
-        return ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
+    async def _told(self, frame: Frame, action: Run) -> ToolOutcome:
+        """What the tool gives, or what it tells the model instead."""
+        name, bench = action.call.name, self._bench
+        try:
+            async with asyncio.timeout(bench.tool_s):
+                return await frame.tools[name].run(action.call.arguments, bench.context(frame, action.id, name))
+        except ToolError as exc:
+            return ToolResult(text=str(exc), failed=True)
+        except TimeoutError:
+            return ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
+
+    @contextmanager
+    def _at_work(self, turn: int) -> Iterator[None]:
+        self._running[turn] += 1
+        try:
+            yield
+        finally:
+            self._running[turn] -= 1
+            if not self._running[turn]:
+                del self._running[turn]

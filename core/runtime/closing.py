@@ -6,21 +6,14 @@ from dataclasses import dataclass
 import structlog
 
 from core.bus import Bus, Telemetry, Typing
-from core.decide.waits import question_of
 from core.domain.message import says
-from core.domain.step import Asked, CallId
 from core.domain.texts import Texts
-from core.domain.wait import Ask
 from core.ports import Chance, Claim, Clock, Ending, Finished, Turns
 from core.runtime.frame import Frame
-from core.runtime.patience import persist
+from core.runtime.patience import LeaseLost, persist
 from core.runtime.sender import Sender
 
 log = structlog.get_logger(__name__)
-
-
-class LeaseLost(Exception):
-    """The chat is not ours any more; nothing more is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +31,8 @@ class Closing:
     async def save(self, frame: Frame) -> None:
         """Commit what the frame's log holds beyond the store's. Raises LeaseLost."""
         unsaved = frame.log.take_unsaved()
-        if unsaved and not await persist(lambda: self.turns.append(frame.claim, unsaved), self.clock):
+        if unsaved and not await persist(lambda: self.turns.append(frame.claim, unsaved, frame=frame.id), self.clock):
             raise LeaseLost
-
-    async def ask(self, frame: Frame, call: CallId, ask: Ask) -> None:
-        """Put a question to the person whose message is the turn's newest. Raises LeaseLost."""
-        claim = frame.claim
-        tokens = [self.chance.key() for _ in ask.choices]
-        asked = frame.current.said[-1].sender
-        question = question_of(ask, call=call, asked=asked, tokens=tokens, shared=claim.shared)
-        seq, key = frame.log.add_saved(Asked(call=call)), self.chance.key()
-        if not await persist(lambda: self.turns.ask(claim, seq, question, key=key), self.clock):
-            raise LeaseLost
-        self.sender.wake(claim.chat_row, claim.chat)
-        self.bus.emit(Telemetry(kind="QuestionAsked", chat=claim.chat, turn=claim.turn))
 
     async def park(self, claim: Claim) -> Finished:
         """Give the turn up until an answer comes."""
@@ -80,9 +61,13 @@ class Closing:
 
     def failed(self, claim: Claim, cause: str, what: str = "") -> Ending:
         """The ending that says why there is no answer; `cause` names a text."""
-        said = self.texts.say(cause, what=what)
+        said = self.cause(cause, what)
         log.warning("turn.failed", cause=said)
         return Ending(reply=says(self.texts.say("failed", cause=said, id=claim.turn)), cause=said)
+
+    def cause(self, cause: str, what: str = "") -> str:
+        """Why there is no answer, in words."""
+        return self.texts.say(cause, what=what, n=what)
 
     def typing(self, claim: Claim, *, on: bool) -> None:
         """Whether somebody is at work for this chat."""

@@ -48,6 +48,8 @@ class Intake:
             for turn in accepted.stopped:
                 ended = {"state": "terminated", "outcome": "cancelled"}
                 self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
+        if accepted.signal is not None:
+            self.worker.hear(accepted.signal)
         if accepted.resumed:
             self.work.set()
         if accepted.command:

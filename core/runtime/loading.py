@@ -1,46 +1,137 @@
-"""From a claim to a frame that can go on where its log ends."""
+"""From a claim to frames that can go on where their logs end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from core.domain.step import Asked, Stamped
-from core.ports import Claim, Tool, Turns
-from core.runtime.frame import Frame, FrameLog
-from core.runtime.history import History
+from core.domain.chat import Principal
+from core.domain.errors import SettingsError
+from core.domain.history import Exchange, Said, SubFrame
+from core.domain.step import Asked, CallId, Delegated, Stamped, Steered
+from core.domain.tool import Delegate
+from core.ports import Asks, Children, Claim, Clock, Tool, Turns
+from core.runtime.frame import Frame, FrameLog, Tree
+from core.runtime.history import History, Loaded
+from core.runtime.patience import LeaseLost, persist
 from core.runtime.system import SystemPrompt
 
 
-class Loading:
-    """Reads what a turn needs: the past of its chat, its agent, its tools."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """What the store holds of a turn."""
 
-    def __init__(self, turns: Turns, history: History, system: SystemPrompt, tools: Mapping[str, Tool]) -> None:
-        self._turns = turns
+    turns: Turns
+    children: Children
+    asks: Asks
+
+
+class Loading:
+    """Reads what a turn needs: the past of its chat, its agents, their tools."""
+
+    def __init__(
+        self, log: Log, history: History, system: SystemPrompt, tools: Mapping[str, Tool], clock: Clock
+    ) -> None:
+        self._log = log
+        self._clock = clock
         self._history = history
         self._system = system
         self._tools = tools
 
     async def load(self, claim: Claim) -> Frame:
-        """Raises SettingsError when the agent's folder is broken, StoreError when the log cannot be read."""
+        """The root frame, with all frames below it in its tree.
+
+        Raises SettingsError when the folder of an agent is broken, StoreError when the log cannot be read.
+        """
         loaded = await self._history.load(claim)
-        agent, system = self._system.build(claim, loaded.current)
         steps = loaded.current.steps
-        asked = any(isinstance(stamped.step, Asked) for stamped in steps)
-        return Frame(
-            claim=claim,
-            agent=agent,
-            tools={name: self._tools[name] for name in agent.tools if name in self._tools},
-            system=system,
-            past=loaded.past,
-            current=loaded.current,
-            log=FrameLog(steps),
-            answers=await self._turns.answers(claim) if asked else {},
+        below = await self._log.children.of_turn(claim) if _any(steps, Delegated) else ()
+        every = [*steps, *(stamped for sub in below for stamped in sub.steps)]
+        tree = Tree(
+            answers=await self._log.asks.answers(claim) if _any(every, Asked) else {},
+            steers=_not_taken_in(loaded.current),
+            last=max((stamped.seq for stamped in every), default=0),
         )
+        root = self._root(claim, tree, loaded)
+        for sub in below:
+            self.child(root, sub)
+        return root
+
+    def child(self, parent: Frame, sub: SubFrame) -> Frame:
+        """A frame of the same turn for another agent; raises SettingsError when that agent's folder is broken."""
+        task = Said(inbound=0, sender=self._asker(parent), content=sub.task, at=0)
+        current = Exchange(turn=parent.claim.turn, said=(task,), steps=sub.steps, closed=False)
+        agent, system = self._system.build(sub.agent, parent.claim.chat, current)
+        frame = replace(
+            parent,
+            id=sub.id,
+            depth=sub.depth,
+            agent=agent,
+            tools=self._tools_of(agent.tools),
+            system=system,
+            past=(),
+            current=current,
+            shared=False,
+            log=FrameLog(sub.steps, parent.tree.numbers),
+        )
+        parent.tree.frames[frame.id] = frame
+        return frame
+
+    async def delegate(self, parent: Frame, call: CallId, wish: Delegate) -> Frame | str:
+        """Log that another agent works on a call, and give its frame; or what is wrong with that agent's folder.
+
+        Raises LeaseLost.
+        """
+        seq = parent.log.next_place()
+        sub = SubFrame(
+            id=0, parent=parent.id, call=call, agent=wish.agent, task=wish.task, depth=parent.depth + 1, steps=()
+        )
+        made = await persist(lambda: self._log.children.begin(parent.claim, seq, sub), self._clock)
+        if made is None:
+            raise LeaseLost
+        parent.log.add_saved(Stamped(seq=seq, step=Delegated(call=call, frame=made)))
+        try:
+            return self.child(parent, replace(sub, id=made))
+        except SettingsError as exc:
+            return str(exc)
 
     async def reload(self, frame: Frame) -> Frame | None:
         """A signal came in: the same turn as the store has it now; None when the lease is lost."""
-        signals = await self._turns.signals(frame.claim)
+        signals = await self._log.turns.signals(frame.claim)
         return None if signals is None else await self.load(replace(frame.claim, signals=signals))
 
-    def remember(self, frame: Frame, steps: Sequence[Stamped]) -> None:
-        """The turn is committed as it stands here."""
-        self._history.remember(frame.claim, frame.current, steps)
+    def remember(self, frame: Frame) -> None:
+        """The turn of this root frame is committed as it stands here."""
+        self._history.remember(frame.claim, frame.current, frame.log.steps)
+
+    def _root(self, claim: Claim, tree: Tree, loaded: Loaded) -> Frame:
+        agent, system = self._system.build(claim.agent, claim.chat, loaded.current)
+        root = Frame(
+            id=0,
+            depth=0,
+            claim=claim,
+            tree=tree,
+            agent=agent,
+            tools=self._tools_of(agent.tools),
+            system=system,
+            past=loaded.past,
+            current=loaded.current,
+            shared=claim.shared,
+            log=FrameLog(loaded.current.steps, tree.numbers),
+        )
+        tree.frames[root.id] = root
+        return root
+
+    def _tools_of(self, names: Sequence[str]) -> Mapping[str, Tool]:
+        return {name: self._tools[name] for name in names if name in self._tools}
+
+    @staticmethod
+    def _asker(frame: Frame) -> Principal:
+        return frame.current.said[-1].sender
+
+
+def _any(steps: Sequence[Stamped], kind: type[Asked] | type[Delegated]) -> bool:
+    return any(isinstance(stamped.step, kind) for stamped in steps)
+
+
+def _not_taken_in(current: Exchange) -> Sequence[int]:
+    taken = {stamped.step.inbound for stamped in current.steps if isinstance(stamped.step, Steered)}
+    return [said.inbound for said in current.said if said.steers and said.inbound not in taken]

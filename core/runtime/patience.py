@@ -15,6 +15,10 @@ log = structlog.get_logger(__name__)
 STORE_RETRY_S = 1.0
 
 
+class LeaseLost(Exception):
+    """The chat is not ours any more; nothing more is written."""
+
+
 async def persist(operation: Callable[[], Awaitable[ResultT]], clock: Clock) -> ResultT:
     """Repeat a store operation until it is committed. Nothing is acknowledged or done again meanwhile."""
     while True:

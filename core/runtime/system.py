@@ -7,9 +7,10 @@ from pathlib import Path
 
 from core.decide.context import WORKSPACE_FILE_BYTES, WORKSPACE_FILES, Block, block, system_text
 from core.domain.agent import AgentDefinition
+from core.domain.chat import ChatKey
 from core.domain.history import Exchange
 from core.domain.prompt import PromptMessage
-from core.ports import Agents, Claim, Clock
+from core.ports import Agents, Clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,12 +28,12 @@ class SystemPrompt:
         self._clock = clock
         self._read: dict[str, _Read] = {}
 
-    def build(self, claim: Claim, current: Exchange) -> tuple[AgentDefinition, Block]:
+    def build(self, agent_id: str, chat: ChatKey, current: Exchange) -> tuple[AgentDefinition, Block]:
         """The agent and its system message. Raises SettingsError when the agent's folder is broken."""
-        agent = self._agents.get(claim.agent)
+        agent = self._agents.get(agent_id)
         today = datetime.fromtimestamp(self._clock.now() / 1000).astimezone().strftime("%A, %d %B %Y, %Z")
         names = dict.fromkeys(said.sender.name or said.sender.user_id for said in current.said)
-        text = system_text(agent, self._files(), chat=claim.chat, speakers=tuple(names), today=today)
+        text = system_text(agent, self._files(), chat=chat, speakers=tuple(names), today=today)
         return agent, block((PromptMessage(role="system", content=text),))
 
     def _files(self) -> Mapping[str, str]:

@@ -1,37 +1,19 @@
-"""Stop 6: one turn, from its claim to its last commit.
-
-The loop performs what `next_actions` says and appends each outcome. It may be cut off anywhere: the next worker goes on
-from the log.
-"""
+"""Stop 6: one turn, from its claim to its last commit."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 import structlog
 
-from core.decide.next_step import (
-    Action,
-    Blocked,
-    Budget,
-    CallModel,
-    Circumstances,
-    Close,
-    Fail,
-    Finish,
-    Run,
-    next_actions,
-)
+from core.decide.actions import Fail, Finish
 from core.domain.message import Markdown, Reply
-from core.domain.step import Nudged
 from core.ports import Claim, Ending
-from core.runtime.asking import Asking, NoAnswer
-from core.runtime.bench import Bench
-from core.runtime.calls import perform
-from core.runtime.closing import Closing, LeaseLost
+from core.runtime.closing import Closing
+from core.runtime.engine import Engine, Halt
 from core.runtime.frame import Frame
 from core.runtime.loading import Loading
+from core.runtime.patience import LeaseLost
 
 log = structlog.get_logger(__name__)
 
@@ -48,10 +30,8 @@ class Means:
     """What a turn works with. `hours` of work end it."""
 
     loading: Loading
-    asking: Asking
-    bench: Bench
+    engine: Engine
     closing: Closing
-    budget: Budget
     hours: float
 
 
@@ -60,16 +40,18 @@ class TurnRunner:
 
     def __init__(self, means: Means) -> None:
         self._means = means
-        self._asking: set[int] = set()
-        self._draining = False
 
     def drain(self, *, on: bool) -> None:
         """While it is on, turns stop before their next step unless that step ends them."""
-        self._draining = on
+        self._means.engine.draining = on
 
     def asks(self, turn: int) -> bool:
-        """Whether a model is being asked for this turn: that can be cut off and done again without harm."""
-        return turn in self._asking
+        """Whether only models work for this turn: they can be cut off and asked again without harm."""
+        return self._means.engine.asks(turn)
+
+    def hear(self, turn: int, signals: int) -> None:
+        """The chat of this turn has so many signals now: the turn looks again before it asks a model."""
+        self._means.engine.hear(turn, signals)
 
     async def run(self, claim: Claim) -> bool:
         """Until the turn is finished, parked or somebody else's; False when it stopped because the process ends.
@@ -89,6 +71,7 @@ class TurnRunner:
             log.info("turn.given_back")
             return False
         finally:
+            self._means.engine.forget(claim.turn)
             self._means.closing.typing(claim, on=False)
         return True
 
@@ -99,80 +82,46 @@ class TurnRunner:
     async def _go_on(self, frame: Frame) -> Frame | None:
         """To the end, or to the point where only people can go on; the reloaded frame when a signal came in first."""
         ending = await self._in_time(frame)
-        if ending is None:
-            finished = await self._means.closing.park(frame.claim)
-        else:
-            finished = await self._means.closing.close(frame.claim, ending)
+        match ending:
+            case Halt.CHANGED:
+                return await self._means.loading.reload(frame)
+            case Halt.DRAINED:
+                raise _Drained
+            case Halt.BLOCKED:
+                finished = await self._means.closing.park(frame.claim)
+            case Ending():
+                finished = await self._means.closing.close(frame.claim, ending)
+            case _ as never:
+                assert_never(never)
         if finished.lost:
             raise LeaseLost
         if finished.changed:
             return await self._means.loading.reload(frame)
-        if ending is not None:
-            self._means.loading.remember(frame, frame.log.steps)
+        if isinstance(ending, Ending):
+            self._means.loading.remember(frame)
         return None
 
-    async def _in_time(self, frame: Frame) -> Ending | None:
+    async def _in_time(self, frame: Frame) -> Ending | Halt:
         """Work, not waiting for people, is what is limited: each run of a turn starts its own count."""
-        try:
-            async with asyncio.timeout(self._means.hours * 3600):
-                return await self._to_the_end(frame)
-        except TimeoutError:
-            return self._means.closing.failed(frame.claim, "cause_limit", f"{self._means.hours:g} hours of work")
-
-    async def _to_the_end(self, frame: Frame) -> Ending | None:
-        """How the turn ends; None when every open call waits for a person."""
+        hours = self._means.hours
         if frame.claim.attempt > ATTEMPTS:
             return self._means.closing.failed(frame.claim, "cause_internal")
-        resumed = True
-        while True:
-            around = Circumstances(tools=frame.repeatable, answers=frame.answers, resumed=resumed)
-            actions = [
-                action
-                for action in next_actions(frame.log.steps, around, self._means.budget)
-                if not isinstance(action, Blocked)
-            ]
-            resumed = False
-            if not actions:
-                return None
-            if self._draining and not isinstance(actions[0], Finish | Fail):
-                await self._means.closing.save(frame)
-                raise _Drained
-            ending = await self._do(frame, actions)
-            if ending is not None:
-                return ending
-
-    async def _do(self, frame: Frame, actions: Sequence[Action]) -> Ending | None:
-        match actions[0]:
-            case CallModel(nudge=nudge):
-                return await self._call_model(frame, nudge)
+        try:
+            async with asyncio.timeout(hours * 3600):
+                outcome = await self._means.engine.advance(frame)
+        except TimeoutError:
+            return self._means.closing.failed(frame.claim, "cause_limit", f"{hours:g} hours of work")
+        match outcome:
             case Finish(text=text, files=files):
                 reply = Reply(fragments=(Markdown(source=text),), files=files)
-                return self._with_last_step(frame, Ending(reply=reply))
+                return _with_last_step(frame, Ending(reply=reply))
             case Fail(cause=cause, what=what):
-                return self._with_last_step(frame, self._means.closing.failed(frame.claim, cause, what))
-            case Run() | Close():
-                calls = [action for action in actions if isinstance(action, Run | Close)]
-                await perform(frame, calls, self._means.bench, self._means.closing)
-                return None
-            case Blocked():
-                return None
-            case _ as never:
-                assert_never(never)
+                return _with_last_step(frame, self._means.closing.failed(frame.claim, cause, what))
+            case Halt():
+                return outcome
 
-    def _with_last_step(self, frame: Frame, ending: Ending) -> Ending:
-        """The last answer goes into the log with the turn's last commit."""
-        unsaved = frame.log.take_unsaved()
-        return replace(ending, step=unsaved[-1]) if unsaved else ending
 
-    async def _call_model(self, frame: Frame, nudge: str | None) -> Ending | None:
-        if nudge is not None:
-            frame.log.add(Nudged(text=nudge))
-        await self._means.closing.save(frame)
-        self._asking.add(frame.claim.turn)
-        try:
-            frame.log.add(await self._means.asking.ask(frame))
-        except NoAnswer as exc:
-            return self._means.closing.failed(frame.claim, exc.cause)
-        finally:
-            self._asking.discard(frame.claim.turn)
-        return None
+def _with_last_step(frame: Frame, ending: Ending) -> Ending:
+    """The last answer goes into the log with the turn's last commit."""
+    unsaved = frame.log.take_unsaved()
+    return replace(ending, step=unsaved[-1]) if unsaved else ending

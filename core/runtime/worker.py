@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from core.domain.errors import StoreError
-from core.ports import Claim, Clock, Turns, Wakeup
+from core.ports import Claim, Clock, Signal, Turns, Wakeup
 from core.runtime.patience import persist
 from core.runtime.slots import Slots
 from core.runtime.supervised import BROKEN, supervised
@@ -66,6 +66,11 @@ class Worker:
         for work in self._works.values():
             if work.claim.turn in ended:
                 work.task.cancel()
+
+    def hear(self, signal: Signal) -> None:
+        """Something was said to a turn: if it runs here, it looks again before it asks a model."""
+        if any(work.claim.turn == signal.turn for work in self._works.values()):
+            self._runner.hear(signal.turn, signal.count)
 
     async def run(self, grace_s: float) -> None:
         """Until cancelled. Then model calls are cut, running tools get `grace_s` seconds to come to their result, and
@@ -156,3 +161,5 @@ class Worker:
                     lease = leases.get(work.claim.chat_row)
                     if lease is None or lease.fence != work.claim.fence:
                         work.task.cancel()
+                    else:
+                        self._runner.hear(work.claim.turn, lease.signals)

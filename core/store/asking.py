@@ -2,10 +2,10 @@
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from core.decide.waits import result_of
-from core.domain.step import Asked, CallId, Stamped
+from core.decide.waits import answered
+from core.domain.step import Asked, Stamped
 from core.domain.texts import Texts
-from core.domain.wait import Question, WaitState
+from core.domain.wait import Answered, Question, WaitState
 from core.ports import Claim
 from core.store import codec
 from core.store.schema import chats, waits
@@ -15,9 +15,8 @@ from core.store.waits import show_next
 INSERT_WAIT = insert(waits).values(
     turn=bindparam("turn"),
     chat=bindparam("chat"),
-    call_step=bindparam("call_step"),
-    call_index=bindparam("call_index"),
-    kind="question",
+    step=bindparam("step"),
+    kind=bindparam("kind"),
     key=bindparam("key"),
     asked=bindparam("asked"),
     question=bindparam("question"),
@@ -25,23 +24,24 @@ INSERT_WAIT = insert(waits).values(
 
 COUNT_WAIT = update(chats).where(chats.c.id == bindparam("b_chat")).values(asks=chats.c.asks + 1)
 
-ANSWERS = select(waits.c.call_step, waits.c.call_index, waits.c.answer).where(
+ANSWERS = select(waits.c.step, waits.c.state, waits.c.question, waits.c.answer).where(
     waits.c.turn == bindparam("b_turn"), waits.c.state.in_((WaitState.ANSWERED.value, WaitState.EXPIRED.value))
 )
 
 
-def ask(conn: Connection, held: Claim, seq: int, question: Question, key: str, texts: Texts) -> bool:
+def ask(conn: Connection, held: Claim, frame: int, asked: Stamped, question: Question, key: str, texts: Texts) -> bool:
     """Log that a call waits, keep its question, and show it unless another one to this person is open.
 
     False, and nothing written, when the lease is lost.
     """
-    if not append(conn, held, [Stamped(seq=seq, step=Asked(call=question.call))]):
+    assert isinstance(asked.step, Asked)
+    if not append(conn, held, [asked], frame):
         return False
     row = {
         "turn": held.turn,
         "chat": held.chat_row,
-        "call_step": question.call.step,
-        "call_index": question.call.index,
+        "step": asked.seq,
+        "kind": question.kind.value,
         "key": key,
         "asked": question.asked.user_id,
         "question": codec.question_text(question),
@@ -52,7 +52,10 @@ def ask(conn: Connection, held: Claim, seq: int, question: Question, key: str, t
     return True
 
 
-def answers(conn: Connection, turn: int) -> dict[CallId, str]:
-    """What people said to the questions of a turn, as the model reads it."""
+def answers(conn: Connection, turn: int) -> dict[int, Answered]:
+    """How the waits of a turn ended, by the place of their Asked step."""
     rows = conn.execute(ANSWERS, {"b_turn": turn})
-    return {CallId(step=row[0], index=row[1]): result_of(row[2]) for row in rows}
+    return {
+        step: answered(codec.question_value(question), answer, in_time=state == WaitState.ANSWERED.value)
+        for step, state, question, answer in rows
+    }

@@ -8,7 +8,7 @@ from pydantic_core import PydanticSerializationError
 
 from core.domain.delivery import Receipt
 from core.domain.message import Attachment, Reply
-from core.domain.step import Asked, CallId, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
+from core.domain.step import Asked, CallId, Delegated, ModelAnswered, Nudged, Steered, Step, ToolFinished, ToolStarted
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
 from core.domain.wait import Question
@@ -16,7 +16,9 @@ from core.domain.wait import Question
 ValueT = TypeVar("ValueT")
 
 _STEP: TypeAdapter[Step] = TypeAdapter(
-    Annotated[ModelAnswered | ToolStarted | Asked | ToolFinished | Nudged, Field(discriminator="kind")]
+    Annotated[
+        ModelAnswered | ToolStarted | Asked | Delegated | ToolFinished | Nudged | Steered, Field(discriminator="kind")
+    ]
 )
 _REPLY = TypeAdapter(Reply)
 _ATTACHMENTS = TypeAdapter(tuple[Attachment, ...])
@@ -58,7 +60,7 @@ def step_value(text: str) -> Step:
 
 def call_of(step: Step) -> CallId | None:
     """The call that a step is about; it stands in columns of its own, for the unique keys."""
-    return step.call if isinstance(step, ToolStarted | Asked | ToolFinished) else None
+    return step.call if isinstance(step, ToolStarted | Asked | Delegated | ToolFinished) else None
 
 
 def reply_text(reply: Reply) -> str:

@@ -101,7 +101,7 @@ inbound = Table(
     metadata,
     _Inbound,
     UniqueConstraint("event_key", "channel", "account"),
-    CheckConstraint("lane IN ('turn', 'control')", name="lane"),
+    CheckConstraint("lane IN ('turn', 'steer', 'control')", name="lane"),
     CheckConstraint("drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name="a_drop_starts_nothing"),
     CheckConstraint("pending IN (0, 1) AND (pending = 0 OR command IS NOT NULL)", name="pending_is_a_command"),
     Index("inbound_chat", "chat", "id"),
@@ -147,6 +147,7 @@ class _Frames(TypedColumns):
     call_step: Named[int] = Column(Integer)
     call_index: Named[int] = Column(Integer)
     agent: Named[str] = Column(Text)
+    task: Named[str] = Column(Text)
     depth: Named[int] = Column(Integer)
 
 
@@ -176,7 +177,6 @@ steps = Table(
     metadata,
     _Steps,
     _partial("one_result_per_call", "turn", "call_step", "call_index", where="kind = 'tool_finished'", unique=True),
-    _partial("one_start_per_call", "turn", "call_step", "call_index", where="kind = 'tool_started'", unique=True),
 )
 
 
@@ -184,14 +184,11 @@ class _Waits(TypedColumns):
     id: Named[int] = Column(Id, primary_key=True)
     turn: Named[int] = Column(Id, ForeignKey("turns.id"))
     chat: Named[int] = Column(Id, ForeignKey("chats.id"))
-    frame: Named[int] = Column(Id, server_default="0")
-    call_step: Named[int] = Column(Integer)
-    call_index: Named[int] = Column(Integer)
+    step: Named[int] = Column(Integer)  # the place of its Asked step in the turn's log
     kind: Named[str] = Column(Text)
     key: Named[str] = Column(Text)
     asked: Named[str] = Column(Text)  # the user id of who may answer
     question: Named[str] = Column(Text)
-    digest: Named[str | None] = Column(Text)
     deadline: Named[int | None] = Column(Id)  # null: not shown yet, another question to this person is open
     remind_at: Named[int | None] = Column(Id)
     delivery: Named[int | None] = Column(Id)  # the card in the outbox
@@ -206,7 +203,7 @@ waits = Table(
     "waits",
     metadata,
     _Waits,
-    UniqueConstraint("turn", "call_step", "call_index"),
+    UniqueConstraint("turn", "step"),
     CheckConstraint("kind IN ('question', 'approval')", name="kind"),
     CheckConstraint("state IN ('open', 'answered', 'expired', 'cancelled')", name="state"),
     CheckConstraint("(closed_at IS NULL) = (state = 'open')", name="closed_once"),
@@ -220,6 +217,26 @@ waits = Table(
         where="closed_at IS NULL AND deadline IS NOT NULL AND kind = 'question'",
         unique=True,
     ),
+    sqlite_autoincrement=True,
+)
+
+
+class _Grants(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    tool: Named[str] = Column(Text)
+    digest: Named[str] = Column(Text)
+    granted_by: Named[str] = Column(Text)
+    granted_at: Named[int] = Column(Id)
+    until: Named[int] = Column(Id)
+    revoked_at: Named[int | None] = Column(Id)
+
+
+grants = Table(
+    "grants",
+    metadata,
+    _Grants,
+    UniqueConstraint("chat", "tool", "digest"),
     sqlite_autoincrement=True,
 )
 

@@ -2,7 +2,19 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, literal, null, select, union_all
+from sqlalchemy import (
+    Column,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    insert,
+    literal,
+    literal_column,
+    null,
+    select,
+    union_all,
+)
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import Principal
@@ -18,11 +30,14 @@ HISTORY_TURNS = 200
 
 _ours = and_(chats.c.id == bindparam("b_chat"), chats.c.fence == bindparam("b_fence"))
 
+HELD = select(chats.c.id).where(_ours).with_for_update()
+
 APPEND = insert(steps).from_select(
-    ["turn", "seq", "kind", "call_step", "call_index", "body", "at"],
+    ["turn", "seq", "frame", "kind", "call_step", "call_index", "body", "at"],
     select(
         bindparam("b_turn", type_=steps.c.turn.type),
         bindparam("b_seq", type_=steps.c.seq.type),
+        bindparam("b_frame", type_=steps.c.frame.type),
         bindparam("b_kind", type_=steps.c.kind.type),
         bindparam("b_call_step", type_=steps.c.call_step.type),
         bindparam("b_call_index", type_=steps.c.call_index.type),
@@ -47,31 +62,40 @@ _window = (
     .cte("reach")
 )
 
-# One statement for both halves of the log: what people said (0), then what happened (1).
-HISTORY: Executable = union_all(
-    select(
-        func.coalesce(inbound.c.turn, inbound.c.id).label("turn"),
+
+def _said(turn: Column[int] | Column[int | None]) -> Select[*tuple[object, ...]]:
+    return select(
+        turn.label("turn"),
         literal(0).label("half"),
         inbound.c.id.label("seq"),
         inbound.c.content.label("body"),
+        inbound.c.lane,
         inbound.c.sender,
         inbound.c.sender_name,
         inbound.c.attachments,
         inbound.c.at,
         inbound.c.channel,
         inbound.c.account,
-    ).where(inbound.c.id.in_(select(_window.c.id))),
+    )
+
+
+# One statement for both halves of the log: what people said (0), then what happened (1). A turn is headed by the
+# inbound of its own id, unless that is a command; others joined it.
+HISTORY: Executable = union_all(
+    _said(inbound.c.id).where(
+        inbound.c.id.in_(select(_window.c.id)), inbound.c.turn.is_(None), inbound.c.lane == literal_column("'turn'")
+    ),
+    _said(inbound.c.turn).where(
+        inbound.c.turn.in_(select(_window.c.id)), inbound.c.lane != literal_column("'control'")
+    ),
     select(
         steps.c.turn,
         literal(1),
         steps.c.seq,
         steps.c.body,
-        null(),
-        null(),
-        null(),
+        *(null() for _ in range(4)),
         steps.c.at,
-        null(),
-        null(),
+        *(null() for _ in range(2)),
     ).where(steps.c.turn.in_(select(_window.c.id)), steps.c.frame == 0),
 ).order_by("turn", "half", "seq")
 
@@ -81,26 +105,33 @@ def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     rows = execute(conn, HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
-    for turn, half, seq, body, sender, sender_name, attachments, at, channel, account in rows:
+    for turn, half, seq, body, lane, sender, sender_name, attachments, at, channel, account in rows:
         if half:
             happened.setdefault(turn, []).append(Stamped(seq=seq, step=codec.step_value(body)))
             continue
         who = Principal(channel=channel, account=account, user_id=sender, name=sender_name)
         files = codec.attachments_value(attachments)
-        said.setdefault(turn, []).append(Said(inbound=seq, sender=who, content=body, at=at, attachments=files))
+        one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files, steers=lane == "steer")
+        said.setdefault(turn, []).append(one)
     return [
         Exchange(turn=turn, said=tuple(said[turn]), steps=tuple(happened.get(turn, ())), closed=turn != held.turn)
         for turn in sorted(said)
     ]
 
 
-def append(conn: Connection, held: Claim, stamped: Sequence[Stamped]) -> bool:
-    """Add to the log; False, and nothing added, when the lease is lost."""
+def held_still(conn: Connection, held: Claim) -> bool:
+    """Lock the chat's row if the lease is still ours; it stays ours until this transaction ends."""
+    return conn.execute(HELD, {"b_chat": held.chat_row, "b_fence": held.fence}).first() is not None
+
+
+def append(conn: Connection, held: Claim, stamped: Sequence[Stamped], frame: int = 0) -> bool:
+    """Add to the log of a frame; False, and nothing added, when the lease is lost."""
     for one in stamped:
         call = codec.call_of(one.step)
         row = {
             "b_turn": held.turn,
             "b_seq": one.seq,
+            "b_frame": frame,
             "b_kind": one.step.kind,
             "b_call_step": call.step if call else None,
             "b_call_index": call.index if call else None,

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from core.domain.history import Exchange
-from core.domain.step import CallId, Stamped
-from core.domain.wait import Question
+from core.domain.step import Stamped
 from core.ports import Claim, Ending, Finished, Lease
-from core.store import asking, claims, endings, turns
+from core.store import claims, endings, turns
 from core.store.admission import Holder
 from core.store.store import Store
 
@@ -26,21 +25,13 @@ class StoredTurns:
         """The chat's log after turn `since`."""
         return await self._store.read(turns.history, claim, since)
 
-    async def append(self, claim: Claim, steps: Sequence[Stamped]) -> bool:
+    async def append(self, claim: Claim, steps: Sequence[Stamped], *, frame: int = 0) -> bool:
         """Add to the log."""
-        return await self._store.run(turns.append, claim, steps)
+        return await self._store.run(turns.append, claim, steps, frame)
 
     async def finish(self, claim: Claim, ending: Ending, *, key: str, send_now: bool) -> Finished:
         """Close the turn and free the chat."""
         return await self._store.run(endings.finish, claim, ending, key, send_now, self._holder.texts)
-
-    async def ask(self, claim: Claim, seq: int, question: Question, *, key: str) -> bool:
-        """Ask a person."""
-        return await self._store.run(asking.ask, claim, seq, question, key, self._holder.texts)
-
-    async def answers(self, claim: Claim) -> Mapping[CallId, str]:
-        """What people said so far."""
-        return await self._store.read(asking.answers, claim.turn)
 
     async def park(self, claim: Claim) -> Finished:
         """Give the chat up until an answer comes."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final, assert_never
 
 from core.domain.chat import ChatKey
-from core.domain.step import Asked, ModelAnswered, Nudged, Step, ToolFinished, ToolStarted
+from core.domain.step import Asked, Delegated, ModelAnswered, Nudged, Steered, Step, ToolFinished, ToolStarted
 from core.store.listing import InboxLine, OutboxLine, Overview, PartLine, StepLine, Trace
 from core.validation import printable
 from gateway.cli.output import table
@@ -139,6 +139,10 @@ def step_words(step: Step) -> tuple[str, str]:
             return "tool finished", f"call {step.call.step}.{step.call.index} {outcome}, {len(step.result)} characters"
         case Asked():
             return "question asked", f"call {step.call.step}.{step.call.index}"
+        case Delegated():
+            return "delegated", f"call {step.call.step}.{step.call.index}, frame {step.frame}"
+        case Steered():
+            return "said meanwhile", f"inbound {step.inbound}"
         case Nudged():
             return "model nudged", f"{len(step.text)} characters"
         case _:

@@ -48,7 +48,7 @@ async def test_a_tool_that_cannot_be_repeated_comes_to_its_result_and_is_not_run
     assert model.prompts[-1].messages[-1].content == "paid"
 
 
-async def test_a_tool_that_does_not_end_in_time_is_not_run_again_and_the_model_is_told(
+async def test_a_tool_that_does_not_end_in_time_is_not_run_again_before_the_person_has_said_so(
     house: House, platform: FakePlatform, model: ScriptedModel
 ) -> None:
     started = asyncio.Event()
@@ -65,6 +65,12 @@ async def test_a_tool_that_does_not_end_in_time_is_not_run_again_and_the_model_i
         await platform.person("anna").says("pay")
         await started.wait()
     async with opened(paying):
+        asked = await platform.hears(
+            "I was interrupted while pay ran and cannot tell whether it happened. Run it again?"
+        )
+        assert asked.choices == ("Run again", "Leave it")
+        await platform.person("anna").says("Leave it")
+        await platform.hears("Leave it (Anna)")
         await platform.hears("I do not know whether it was paid.")
     assert len(tool.runs) == 1
     assert "Whether it took effect is unknown" in model.prompts[-1].messages[-1].content

@@ -145,7 +145,7 @@ async def test_no_answer_in_time_goes_on_with_the_default_after_one_reminder(
         await clock.advance(30)
         await anna.hears("Now or later?: no answer in time, went on with later")
         await anna.hears("later then")
-    assert model.prompts[-1].messages[-1].content == "User reply: later"
+    assert model.prompts[-1].messages[-1].content == "no answer in time; the default applies: later"
 
 
 async def test_without_a_default_the_model_hears_that_no_answer_came(

@@ -6,8 +6,10 @@ from tests.fakes.openai_server import OpenAIServer, answers
 from tests.processes.acts import calls, doubles
 from tests.processes.house import House, answered, until
 
+INTERRUPTED = "I was interrupted while edit_file ran and cannot tell whether it happened. Run it again?"
 
-async def test_an_edit_that_had_begun_is_not_repeated_and_the_model_hears_that_nobody_knows(house: House) -> None:
+
+async def test_an_edit_that_had_begun_is_not_repeated_before_the_person_has_said_so(house: House) -> None:
     async with OpenAIServer(doubles("a.txt"), answers("I will look.")) as server:
         house.uses(server)
         first = await house.window()
@@ -17,14 +19,16 @@ async def test_an_edit_that_had_begun_is_not_repeated_and_the_model_hears_that_n
             await until(house.steps, lambda kinds: "tool_started" in kinds)
             await first.process.is_killed()
         second = await house.window()
-        assert await house.settled() == [answered("double it", "I will look.")]
+        await second.has(INTERRUPTED)
+        second.says("Leave it")
+        whole = ["model_answered", "tool_started", "asked", "tool_finished", "model_answered"]
+        await until(house.steps, lambda kinds: kinds == whole)
         await second.has("I will look.")
     assert (house.workspace / "a.txt").read_text() == "a"
     assert "unknown" in str(server.ledger[-1].messages[-1]["content"])
-    assert house.steps() == ["model_answered", "tool_started", "tool_finished", "model_answered"]
 
 
-async def test_an_edit_whose_result_was_not_noted_is_not_repeated(house: House) -> None:
+async def test_an_edit_whose_result_was_not_noted_is_repeated_when_the_person_says_so(house: House) -> None:
     async with OpenAIServer(doubles("a.txt"), answers("I will look.")) as server:
         house.uses(server)
         first = await house.window()
@@ -37,9 +41,12 @@ async def test_an_edit_whose_result_was_not_noted_is_not_repeated(house: House) 
                 store.enter_context(house.store_held())
             await until(file.read_text, lambda text: text == "aa")
             await first.process.is_killed()
-        await house.window()
-        assert await house.settled() == [answered("double it", "I will look.")]
-    assert file.read_text() == "aa"
+        second = await house.window()
+        await second.has(INTERRUPTED)
+        second.says("1")
+        await second.has("I will look.")
+    # The person wanted it once more.
+    assert file.read_text() == "aaaa"
 
 
 async def test_a_write_that_may_be_repeated_is_repeated(house: House) -> None:

@@ -1,10 +1,12 @@
 """Tools that a test can watch."""
 
+import asyncio
+import json
 from collections.abc import Awaitable, Callable
 
 from core.domain.errors import ToolError
 from core.domain.message import OutgoingFile
-from core.domain.tool import Effect, ToolResult, ToolSpec
+from core.domain.tool import Delegate, Effect, ToolResult, ToolSpec
 from core.ports import ToolContext
 
 Body = Callable[[str, ToolContext], Awaitable[ToolResult]]
@@ -22,11 +24,13 @@ class FakeTool:
             replayable=replayable,
         )
         self.runs: list[str] = []
+        self.started = asyncio.Event()
         self._body = body
 
     async def run(self, arguments: str, context: ToolContext) -> ToolResult:
         """Count, then do it."""
         self.runs.append(arguments)
+        self.started.set()
         return await self._body(arguments, context)
 
 
@@ -65,3 +69,26 @@ def waits_for(name: str, gate: Awaitable[object], *, replayable: bool = True) ->
         return ToolResult(text="done")
 
     return FakeTool(name, body, replayable=replayable)
+
+
+class DelegatingTool:
+    """Hands its call to the agent that the arguments name."""
+
+    def __init__(self, name: str) -> None:
+        self.spec = ToolSpec(
+            name=name,
+            description="Lets another agent work.",
+            schema={"type": "object", "properties": {"agent": {"type": "string"}, "task": {"type": "string"}}},
+            effect=Effect.READS,
+            replayable=True,
+        )
+
+    async def run(self, arguments: str, context: ToolContext) -> Delegate:
+        """Nothing but the wish."""
+        wish = json.loads(arguments)
+        return Delegate(agent=wish["agent"], task=wish["task"])
+
+
+def delegates(name: str) -> DelegatingTool:
+    """A tool that lets another agent work."""
+    return DelegatingTool(name)

@@ -97,8 +97,10 @@ async def test_a_tool_that_cannot_be_interrupted_holds_up_the_end_for_a_moment_o
             window.process.signals(signal.SIGTERM)
             await house.until(lambda told: [one.state for one in told] == ["queued"])
         assert await window.process.ended() == 0
-        await house.window()
-        assert await house.settled() == [answered("double it", "I will look.")]
+        second = await house.window()
+        await second.has("I was interrupted while edit_file ran and cannot tell whether it happened. Run it again?")
+        second.says("Leave it")
+        await second.has("I will look.")
     assert (house.workspace / "a.txt").read_text() in ("a", "aa")
     assert "unknown" in str(server.ledger[-1].messages[-1]["content"])
 

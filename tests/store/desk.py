@@ -17,6 +17,7 @@ from core.domain.texts import Texts
 from core.domain.turn import ModelChoice
 from core.ports import Accepted, Claim, Ending, Finished, Lane
 from core.store.admission import Admission, Holder
+from core.store.calls_port import StoredAsks
 from core.store.outbox_port import StoredOutbox
 from core.store.ports import StoredChats, StoredInbox
 from core.store.store import Store
@@ -85,6 +86,7 @@ class Desk:
         self.store = store
         self.inbox = StoredInbox(store, admission(owner, queued=queued))
         self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS, texts=Texts({})))
+        self.asks = StoredAsks(store, Texts({}))
         self.outbox = StoredOutbox(store)
         self.chats = StoredChats(store)
 

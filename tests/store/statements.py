@@ -122,8 +122,8 @@ def _insert_turns(connection: sqlite3.Connection, heads: list[tuple[int, int]]) 
         heads,
     )
     connection.executemany(
-        "INSERT INTO waits (chat, turn, call_step, call_index, kind, key, asked, question, deadline, state, closed_at)"
-        " VALUES (?, ?, 1, 0, 'question', '', 'anna', '{}', 0, 'answered', 1)",
+        "INSERT INTO waits (chat, turn, step, kind, key, asked, question, deadline, state, closed_at)"
+        " VALUES (?, ?, 1, 'question', '', 'anna', '{}', 0, 'answered', 1)",
         heads[::5],
     )
     connection.executemany(

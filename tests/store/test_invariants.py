@@ -25,9 +25,10 @@ INSERT INTO turns (id, chat, agent, state) VALUES (1, 1, 'main', 'running'), (2,
 INSERT INTO steps (turn, seq, kind, call_step, call_index, body, at)
 VALUES (1, 1, 'model_answered', NULL, NULL, '{}', 0), (1, 2, 'tool_started', 1, 0, '{}', 0),
        (1, 3, 'tool_finished', 1, 0, '{}', 0);
-INSERT INTO frames (id, turn, call_step, call_index, agent, depth) VALUES (1, 1, 1, 0, 'main', 1);
-INSERT INTO waits (id, turn, chat, call_step, call_index, kind, key, asked, question, deadline)
-VALUES (1, 1, 1, 1, 0, 'question', 'w1', 'anna', '{}', 9);
+INSERT INTO frames (id, turn, call_step, call_index, agent, task, depth) VALUES (1, 1, 1, 0, 'main', '', 1);
+INSERT INTO waits (id, turn, chat, step, kind, key, asked, question, deadline)
+VALUES (1, 1, 1, 1, 'question', 'w1', 'anna', '{}', 9);
+INSERT INTO grants (id, chat, tool, digest, granted_by, granted_at, until) VALUES (1, 1, 'run', 'd', 'anna', 0, 9);
 INSERT INTO outbox (id, chat, inbound, key, reply, state, created_at) VALUES (1, 1, 3, 'k1', '{}', 'new', 0);
 INSERT INTO outbox_parts (delivery, n, payload) VALUES (1, 0, '{}');
 INSERT INTO cursors (channel, account, scope, value, moved_at) VALUES ('fake', 'acme', 'updates', '7', 0);
@@ -40,11 +41,15 @@ INBOUND = (
 )
 TURN = "INSERT INTO turns (id, chat, agent, state, finished_at) VALUES ({}, {}, 'main', '{}', {})"
 STEP = "INSERT INTO steps (turn, seq, kind, call_step, call_index, body, at) VALUES ({}, {}, '{}', {}, {}, '', 0)"
-FRAME = "INSERT INTO frames (turn, parent, call_step, call_index, agent, depth) VALUES ({}, {}, {}, 0, 'main', {})"
-WAIT = (
-    "INSERT INTO waits (turn, chat, call_step, call_index, kind, key, asked, question, deadline)"
-    " VALUES ({}, {}, {}, 0, '{}', 'w2', '{}', '{{}}', {})"
+FRAME = (
+    "INSERT INTO frames (turn, parent, call_step, call_index, agent, task, depth)"
+    " VALUES ({}, {}, {}, 0, 'main', '', {})"
 )
+WAIT = (
+    "INSERT INTO waits (turn, chat, step, kind, key, asked, question, deadline)"
+    " VALUES ({}, {}, {}, '{}', 'w2', '{}', '{{}}', {})"
+)
+GRANT = "INSERT INTO grants (chat, tool, digest, granted_by, granted_at, until) VALUES ({}, '{}', 'd', 'anna', 0, 9)"
 OUTBOX = (
     "INSERT INTO outbox (chat, turn, inbound, key, replaces, reply, state, closed_at, created_at)"
     " VALUES ({}, {}, {}, '{}', {}, '', '{}', {}, 0)"
@@ -114,14 +119,13 @@ REFUSED: dict[str, Attempt] = {
     "a turn of no chat": Attempt(TURN.format(4, 99, "queued", "NULL"), "FOREIGN KEY turns.chat"),
     "two turns of one message": Attempt(TURN.format(2, 2, "queued", "NULL"), "UNIQUE turns.id"),
     "two results of one call": Attempt(STEP.format(1, 4, "tool_finished", 1, 0), "UNIQUE steps.turn, steps.call_step"),
-    "two starts of one call": Attempt(STEP.format(1, 4, "tool_started", 1, 0), "UNIQUE steps.turn, steps.call_step"),
     "two steps in one place": Attempt(STEP.format(1, 1, "nudged", "NULL", "NULL"), "UNIQUE steps.turn, steps.seq"),
     "a step of no turn": Attempt(STEP.format(9, 1, "nudged", "NULL", "NULL"), "FOREIGN KEY steps.turn"),
     "two frames of one call": Attempt(FRAME.format(1, "NULL", 1, 1), "UNIQUE frames.turn"),
     "a stored frame at the root": Attempt(FRAME.format(1, "NULL", 2, 0), "ck_frames_children_only"),
     "a frame of no turn": Attempt(FRAME.format(9, "NULL", 1, 1), "FOREIGN KEY frames.turn"),
     "a frame below no frame": Attempt(FRAME.format(1, 99, 2, 2), "FOREIGN KEY frames.parent"),
-    "two waits of one call": Attempt(WAIT.format(1, 1, 1, "question", "ben", 9), "UNIQUE waits.turn"),
+    "two waits of one step": Attempt(WAIT.format(1, 1, 1, "question", "ben", 9), "UNIQUE waits.turn"),
     "two questions shown to one person in one chat": Attempt(
         WAIT.format(1, 1, 2, "question", "anna", 9), "UNIQUE waits.chat, waits.asked"
     ),
@@ -130,6 +134,8 @@ REFUSED: dict[str, Attempt] = {
     "an answered wait without its time": Attempt("UPDATE waits SET state = 'answered'", "ck_waits_closed_once"),
     "an open wait with an end": Attempt("UPDATE waits SET closed_at = 5", "ck_waits_closed_once"),
     "a wait of no turn": Attempt(WAIT.format(9, 1, 1, "question", "ben", 9), "FOREIGN KEY waits.turn"),
+    "two grants of the same": Attempt(GRANT.format(1, "run"), "UNIQUE grants.chat"),
+    "a grant in no chat": Attempt(GRANT.format(99, "run"), "FOREIGN KEY grants.chat"),
     "a wait in no chat": Attempt(WAIT.format(1, 99, 2, "question", "ben", 9), "FOREIGN KEY waits.chat"),
     "two replies to one event": Attempt(
         OUTBOX.format(1, "NULL", 3, "k2", "NULL", "new", "NULL"), "UNIQUE outbox.inbound"
@@ -179,6 +185,8 @@ ALLOWED: dict[str, str] = {
     "many finished turns": TURN.format(3, 1, "done", 5),
     "another call's result": STEP.format(1, 4, "tool_finished", 1, 1),
     "the same call of another turn": STEP.format(2, 1, "tool_finished", 1, 0),
+    "a call that runs again after a yes": STEP.format(1, 4, "tool_started", 1, 0),
+    "the same grant in another chat": GRANT.format(2, "run"),
     "two steps that are no calls": STEP.format(1, 4, "model_answered", "NULL", "NULL"),
     "many replies that answer no event": OUTBOX.format(1, 1, "NULL", "k2", "NULL", "sent", 5),
     "a second part": "INSERT INTO outbox_parts (delivery, n, payload) VALUES (1, 1, '')",

@@ -9,7 +9,7 @@ from core.decide.waits import question_of
 from core.domain.message import Attachment, Inbound, InboundKind, plain
 from core.domain.step import Asked, Call, CallId, ModelAnswered, Stamped, ToolFinished
 from core.domain.texts import Texts
-from core.domain.wait import Ask
+from core.domain.wait import Answered, Ask
 from core.ports import Claim
 from core.store.ports import StoredWaits
 from tests.fakes.clock import FakeClock
@@ -36,7 +36,8 @@ async def asks(desk: Desk, claim: Claim, index: int = 0, *, user: str = "anna", 
         tokens=[f"{index}-{n}" for n in range(len(wish.choices))],
         shared=False,
     )
-    return await desk.turns.ask(claim, 2 + index, question, key=new_key())
+    asked = Stamped(seq=2 + index, step=Asked(call=question.call))
+    return await desk.asks.ask(claim, 0, asked, question, key=new_key())
 
 
 async def waits_for_anna(desk: Desk, *, chat: str = "room") -> Claim:
@@ -103,7 +104,7 @@ async def test_the_next_text_of_the_person_asked_is_the_answer(desk: Desk, said:
     assert (accepted.resumed, accepted.claim, accepted.dropped) == (True, None, None)
     again = await desk.claims()
     assert (again.turn, again.attempt, again.fence) == (claim.turn, 1, claim.fence + 1)
-    assert await desk.turns.answers(again) == {CallId(step=1, index=0): f"User reply: {result}"}
+    assert await desk.asks.answers(again) == {2: Answered(text=result, choice=1 if result == "Four" else None)}
     assert await desk.rows("SELECT asks, live FROM chats") == [(0, 1)]
     assert await desk.rows("SELECT lane, turn FROM inbound WHERE id = 2") == [("control", claim.turn)]
 
@@ -131,7 +132,7 @@ async def test_a_button_answers_and_only_once(desk: Desk) -> None:
     assert (await desk.takes(press("0-1"))).resumed
     again = await desk.takes(press("0-0"))
     assert (again.resumed, again.dropped) == (False, "question_closed")
-    assert await desk.turns.answers(claim) == {CallId(step=1, index=0): "User reply: Four"}
+    assert await desk.asks.answers(claim) == {2: Answered(text="Four", choice=1)}
     assert await read_all(desk, claim.chat_row) == ["For how many?: Four (Anna)", "This question is closed."]
 
 
@@ -149,7 +150,7 @@ async def test_nobody_else_can_answer(desk: Desk) -> None:
     assert (await desk.takes(press("0-1", user="mallory"))).dropped == "not_listed"
     assert (await desk.hears("Four", user="mallory")).dropped == "not_listed"
     assert not (await desk.hears("Four", user="ben")).resumed
-    assert await desk.turns.answers(claim) == {}
+    assert await desk.asks.answers(claim) == {}
     assert await read_all(desk, claim.chat_row) == [
         "This question is for Anna.",
         "I am waiting for Anna's answer first; your message is number 1.",
@@ -166,13 +167,13 @@ async def test_a_bystander_is_told_once_a_question(desk: Desk) -> None:
 async def test_the_same_person_elsewhere_answers_nothing(desk: Desk) -> None:
     claim = await waits_for_anna(desk)
     assert (await desk.hears("Four", chat="elsewhere", slot=True)).claim is not None
-    assert await desk.turns.answers(claim) == {}
+    assert await desk.asks.answers(claim) == {}
 
 
 async def test_commands_of_the_person_asked_are_commands(desk: Desk) -> None:
     claim = await waits_for_anna(desk)
     assert (await desk.hears("/help")).command
-    assert await desk.turns.answers(claim) == {}
+    assert await desk.asks.answers(claim) == {}
 
 
 async def test_one_question_at_a_time_is_shown_to_a_person(desk: Desk) -> None:
@@ -184,8 +185,8 @@ async def test_one_question_at_a_time_is_shown_to_a_person(desk: Desk) -> None:
         said = await read_all(desk, claim.chat_row)
         assert said[-1].startswith(question)
         assert (await desk.hears(f"to {question}")).resumed
-    assert list((await desk.turns.answers(claim)).values()) == [
-        f"User reply: to {question}" for question in ("First?", "Second?", "Third?")
+    assert list((await desk.asks.answers(claim)).values()) == [
+        Answered(text=f"to {question}") for question in ("First?", "Second?", "Third?")
     ]
 
 
@@ -197,10 +198,10 @@ async def test_two_people_are_asked_side_by_side(desk: Desk) -> None:
     assert len(await read_all(desk, claim.chat_row)) == 2
     assert (await desk.hears("Four", user="ben")).resumed
     resumed = await desk.claims()
-    assert await desk.turns.answers(resumed) == {CallId(step=1, index=1): "User reply: Four"}
+    assert await desk.asks.answers(resumed) == {3: Answered(text="Four", choice=1)}
     assert not (await desk.turns.park(resumed)).changed
     assert (await desk.hears("Two")).resumed
-    assert len(await desk.turns.answers(await desk.claims())) == 2
+    assert len(await desk.asks.answers(await desk.claims())) == 2
 
 
 async def test_an_answer_that_comes_before_the_turn_parks_keeps_it_running(desk: Desk) -> None:
@@ -260,7 +261,7 @@ async def test_a_question_that_nobody_answers_goes_on_with_its_default(
     assert await clockwork.tick() == [(claim.chat_row, place())]
     assert await clockwork.tick() == ()
     assert await read_all(desk, claim.chat_row) == ["For how many?: no answer in time, went on with Two"]
-    assert await desk.turns.answers(await desk.claims()) == {CallId(step=1, index=0): "User reply: Two"}
+    assert await desk.asks.answers(await desk.claims()) == {2: Answered(text="Two", choice=0, in_time=False)}
 
 
 async def test_a_question_without_a_default_ends_with_no_answer(
@@ -272,7 +273,7 @@ async def test_a_question_without_a_default_ends_with_no_answer(
     await read_all(desk, claim.chat_row)
     await clock.advance(HOUR / 1000)
     await clockwork.tick()
-    assert await desk.turns.answers(await desk.claims()) == {CallId(step=1, index=0): "no answer in time"}
+    assert await desk.asks.answers(await desk.claims()) == {2: Answered(text=None, in_time=False)}
     assert (await read_all(desk, claim.chat_row))[0] == "Really?: no answer in time"
 
 

@@ -6,23 +6,28 @@ from dataclasses import dataclass, field
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from core.decide.next_step import (
-    Action,
-    Blocked,
-    Budget,
-    CallModel,
-    Circumstances,
-    Close,
-    Fail,
-    Finish,
-    Run,
-    next_actions,
-)
+from core.decide.actions import Action, Blocked, CallModel, Close, Confirm, Fail, Finish, Run
+from core.decide.next_step import Budget, next_actions
+from core.decide.open_calls import Circumstances
 from core.domain.chat import Principal
 from core.domain.history import Exchange, Said
 from core.domain.message import Attachment, OutgoingFile
-from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
+from core.domain.step import (
+    Asked,
+    AskedAbout,
+    Call,
+    CallId,
+    Delegated,
+    ModelAnswered,
+    Nudged,
+    Stamped,
+    Steered,
+    Step,
+    ToolFinished,
+    ToolStarted,
+)
 from core.domain.turn import Usage
+from core.domain.wait import Answered
 
 # `look` and `ask` may be repeated, `pay` may not; `magic` does not exist.
 TOOLS: Mapping[str, bool] = {"look": True, "pay": False, "ask": True}
@@ -49,7 +54,9 @@ call_ids = st.builds(lambda step, index: CallId(step=step, index=index), st.inte
 steps: st.SearchStrategy[Step] = st.one_of(
     model_answers,
     st.builds(lambda call: ToolStarted(call=call), call_ids),
-    st.builds(lambda call: Asked(call=call), call_ids),
+    st.builds(lambda call, about: Asked(call=call, about=about), call_ids, st.sampled_from(AskedAbout)),
+    st.builds(lambda call: Delegated(call=call, frame=1), call_ids),
+    st.builds(lambda inbound: Steered(inbound=inbound), st.integers(0, 3)),
     st.builds(lambda call, text: ToolFinished(call=call, result=text), call_ids, texts),
     st.just(Nudged(text="go on")),
 )
@@ -99,7 +106,7 @@ class Turn:
     answer: Callable[[], ModelAnswered]
     crashes: Callable[[], bool]
     log: list[Stamped] = field(default_factory=list)
-    answers: dict[CallId, str] = field(default_factory=dict)
+    answers: dict[int, Answered] = field(default_factory=dict)
     resumed: bool = True
     ran: list[CallId] = field(default_factory=list)
 
@@ -122,9 +129,10 @@ class Turn:
         if isinstance(first, CallModel):
             self._ask(first)
         elif all(isinstance(action, Blocked) for action in actions):
-            self.answers |= {action.id: "User reply: yes" for action in actions if isinstance(action, Blocked)}
+            # Every question is answered with its first choice: an interrupted call runs again.
+            self.answers |= {one.seq: Answered(text="yes", choice=0) for one in self.log if isinstance(one.step, Asked)}
         else:
-            self._perform([action for action in actions if isinstance(action, Run | Close)])
+            self._perform([action for action in actions if isinstance(action, Run | Confirm | Close)])
         return None
 
     def _ask(self, action: CallModel) -> None:
@@ -133,7 +141,7 @@ class Turn:
         if not self._crashed():
             self.add(self.answer())
 
-    def _perform(self, actions: Sequence[Run | Close]) -> None:
+    def _perform(self, actions: Sequence[Run | Confirm | Close]) -> None:
         for action in actions:
             if isinstance(action, Run) and action.record:
                 self.add(ToolStarted(call=action.id))
@@ -142,7 +150,9 @@ class Turn:
                 self.ran.append(action.id)
             if self._crashed():
                 return
-            if isinstance(action, Run) and action.call.name == "ask":
+            if isinstance(action, Confirm):
+                self.add(Asked(call=action.id, about=AskedAbout.INTERRUPTED))
+            elif isinstance(action, Run) and action.call.name == "ask":
                 self.add(Asked(call=action.id))
             else:
                 files = (OutgoingFile(path=f"{action.id.index}", name="f"),)

@@ -9,25 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decide.next_step import (
-    CUT_CALL,
-    SAY_SOMETHING,
-    UNKNOWN_OUTCOME,
-    Action,
-    Blocked,
-    Budget,
-    CallModel,
-    Circumstances,
-    Close,
-    Fail,
-    Finish,
-    Run,
-    files_of,
-    next_actions,
-)
+from core.decide.actions import Action, Blocked, CallModel, Close, Confirm, Enter, Fail, Finish, Run
+from core.decide.next_step import SAY_SOMETHING, Budget, files_of, next_actions
+from core.decide.open_calls import CUT_CALL, UNKNOWN_OUTCOME, Circumstances, Spent
 from core.domain.message import OutgoingFile
-from core.domain.step import Asked, Call, CallId, ModelAnswered, Nudged, Stamped, Step, ToolFinished, ToolStarted
+from core.domain.step import (
+    Asked,
+    AskedAbout,
+    Call,
+    CallId,
+    Delegated,
+    ModelAnswered,
+    Nudged,
+    Stamped,
+    Steered,
+    Step,
+    ToolFinished,
+    ToolStarted,
+)
 from core.domain.turn import Usage
+from core.domain.wait import Answered
 from tests.unit.decide.logs import TOOLS, Turn, damaged, model_answers, stamped, steady
 
 BUDGET = Budget(model_calls=50, tokens=10_000)
@@ -38,7 +39,7 @@ MAGIC = Call(name="magic", arguments="{}")
 
 
 def after(
-    *happened: Step, budget: Budget = BUDGET, resumed: bool = False, answers: Mapping[CallId, str] | None = None
+    *happened: Step, budget: Budget = BUDGET, resumed: bool = False, answers: Mapping[int, Answered] | None = None
 ) -> Sequence[Action]:
     return next_actions(stamped(happened), Circumstances(tools=TOOLS, answers=answers or {}, resumed=resumed), budget)
 
@@ -114,12 +115,12 @@ def test_a_third_cut_answer_in_a_row_ends_the_turn() -> None:
         (False, False, PAY, Run(id=call(), call=PAY, record=True)),
         (False, True, PAY, Run(id=call(), call=PAY, record=True)),
         (True, False, PAY, Run(id=call(), call=PAY, record=False)),
-        (True, True, PAY, Close(id=call(), result=UNKNOWN_OUTCOME)),
+        (True, True, PAY, Confirm(id=call(), call=PAY)),
         (False, True, LOOK, Run(id=call(), call=LOOK, record=False)),
         (True, True, LOOK, Run(id=call(), call=LOOK, record=False)),
     ],
 )
-def test_only_an_interrupted_call_that_cannot_be_repeated_has_an_unknown_outcome(
+def test_only_an_interrupted_call_that_cannot_be_repeated_is_asked_about(
     started: bool, resumed: bool, name: Call, expected: Action
 ) -> None:
     steps: list[Step] = [answered(name)]
@@ -128,10 +129,88 @@ def test_only_an_interrupted_call_that_cannot_be_repeated_has_an_unknown_outcome
     assert after(*steps, resumed=resumed) == (expected,)
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Answered(text="Run again", choice=0), Run(id=call(), call=PAY, record=True)),
+        (Answered(text="Leave it", choice=1), Close(id=call(), result=UNKNOWN_OUTCOME)),
+        (Answered(text="Leave it", choice=1, in_time=False), Close(id=call(), result=UNKNOWN_OUTCOME)),
+        (Answered(text="(not among the choices) hm"), Close(id=call(), result=UNKNOWN_OUTCOME)),
+    ],
+)
+def test_an_interrupted_call_runs_again_only_after_a_clear_yes(answer: Answered, expected: Action) -> None:
+    steps = (answered(PAY), ToolStarted(call=call()), Asked(call=call(), about=AskedAbout.INTERRUPTED))
+    assert after(*steps, resumed=True) == (Blocked(id=call()),)
+    assert after(*steps, resumed=True, answers={3: answer}) == (expected,)
+
+
+def test_a_call_that_was_interrupted_twice_is_asked_about_twice() -> None:
+    once_more = (answered(PAY), ToolStarted(call=call()), Asked(call=call(), about=AskedAbout.INTERRUPTED))
+    yes = {3: Answered(text="Run again", choice=0)}
+    assert after(*once_more, ToolStarted(call=call()), resumed=True, answers=yes) == (Confirm(id=call(), call=PAY),)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Answered(text="Once", choice=0, digest="d"), Run(id=call(), call=PAY, record=True, approved="d")),
+        (
+            Answered(text="Deny", choice=2),
+            Close(
+                id=call(), result="Not run: this was not approved. Do not try it another way; say what you would need."
+            ),
+        ),
+        (
+            Answered(text=None, in_time=False),
+            Close(
+                id=call(),
+                result="Not run: nobody approved this in time. Do not try it another way; say what you would need.",
+            ),
+        ),
+    ],
+)
+def test_a_call_that_needs_leave_runs_only_with_what_was_approved(answer: Answered, expected: Action) -> None:
+    asked = (answered(PAY), Asked(call=call(), about=AskedAbout.APPROVAL))
+    assert after(*asked) == (Blocked(id=call()),)
+    assert after(*asked, answers={2: answer}) == (expected,)
+
+
+def test_a_call_of_a_child_frame_goes_on_with_that_frame() -> None:
+    steps = (answered(LOOK, PAY), Delegated(call=call(0), frame=7), ToolStarted(call=call(1)))
+    assert after(*steps, resumed=True) == (Enter(id=call(0), frame=7), Confirm(id=call(1), call=PAY))
+    assert after(*steps, result(0), result(1)) == (CallModel(),)
+
+
+def test_what_a_person_says_after_the_answer_is_heard_first() -> None:
+    assert after(answered(text="done"), Steered(inbound=3)) == (CallModel(),)
+    assert after(answered(text="done"), Steered(inbound=3), answered(text="and that")) == (
+        Finish(text="and that", files=()),
+    )
+
+
+def test_all_frames_of_a_turn_share_its_budget() -> None:
+    budget = Budget(model_calls=3, tokens=100)
+    for spent, what in ((Spent(model_calls=3), "3 model calls"), (Spent(tokens=100), "100 tokens")):
+        around = Circumstances(tools=TOOLS, answers={}, spent=spent)
+        assert next_actions((), around, budget) == (Fail(cause="cause_limit", what=what),)
+    around = Circumstances(tools=TOOLS, answers={}, spent=Spent(model_calls=2, tokens=99))
+    assert next_actions((), around, budget) == (CallModel(),)
+
+
+def test_the_same_round_again_and_again_is_no_progress() -> None:
+    rounds: list[Step] = []
+    for n in range(8):
+        rounds += [answered(LOOK), result(0, 2 * n + 1)]
+    assert after(*rounds[:-2]) == (CallModel(),)
+    assert after(*rounds) == (Fail(cause="cause_no_progress", what="8"),)
+    other: list[Step] = [answered(PAY), result(0, 15)]
+    assert after(*rounds[:-2], *other) == (CallModel(),)
+
+
 def test_an_unknown_outcome_stops_no_other_call() -> None:
     steps = (answered(PAY, LOOK, PAY), ToolStarted(call=call(0)), ToolStarted(call=call(2)), result(2))
     assert after(*steps, resumed=True) == (
-        Close(id=call(0), result=UNKNOWN_OUTCOME),
+        Confirm(id=call(0), call=PAY),
         Run(id=call(1), call=LOOK, record=False),
     )
 
@@ -140,14 +219,14 @@ def test_a_call_that_waits_for_a_person_is_blocked_until_the_answer_is_its_resul
     asked = (answered(ASK), Asked(call=call()))
     for resumed in (False, True):
         assert after(*asked, resumed=resumed) == (Blocked(id=call()),)
-        assert after(*asked, resumed=resumed, answers={call(): "User reply: four"}) == (
+        assert after(*asked, resumed=resumed, answers={2: Answered(text="four")}) == (
             Close(id=call(), result="User reply: four", failed=False),
         )
 
 
 def test_only_the_call_that_waits_is_blocked() -> None:
     asked = (answered(ASK, LOOK, ASK), Asked(call=call(0)), Asked(call=call(2)))
-    assert after(*asked, answers={call(2): "User reply: yes"}) == (
+    assert after(*asked, answers={3: Answered(text="yes")}) == (
         Blocked(id=call(0)),
         Run(id=call(1), call=LOOK, record=False),
         Close(id=call(2), result="User reply: yes", failed=False),
@@ -155,11 +234,11 @@ def test_only_the_call_that_waits_is_blocked() -> None:
 
 
 def test_a_question_that_has_its_result_asks_no_more() -> None:
-    assert after(answered(ASK), Asked(call=call()), result(), answers={call(): "late"}) == (CallModel(),)
+    assert after(answered(ASK), Asked(call=call()), result(), answers={2: Answered(text="late")}) == (CallModel(),)
 
 
 def test_a_question_of_a_tool_that_is_gone_can_still_be_answered() -> None:
-    around = Circumstances(tools={}, answers={call(): "User reply: yes"})
+    around = Circumstances(tools={}, answers={2: Answered(text="yes")})
     (close,) = next_actions(stamped([answered(ASK), Asked(call=call())]), around, BUDGET)
     assert close == Close(id=call(), result="User reply: yes", failed=False)
 
@@ -214,7 +293,7 @@ def test_files_of_tools_go_with_the_answer_each_path_once_in_order() -> None:
 @given(damaged, st.booleans())
 def test_any_log_leads_to_one_kind_of_thing_to_do(log: tuple[Stamped, ...], resumed: bool) -> None:
     actions = next_actions(log, Circumstances(tools=TOOLS, answers={}, resumed=resumed), BUDGET)
-    ids = [action.id for action in actions if isinstance(action, Run | Close | Blocked)]
+    ids = [action.id for action in actions if isinstance(action, Run | Enter | Confirm | Close | Blocked)]
     assert len(ids) == len(actions) or (not ids and len(actions) == 1)
     assert ids == sorted(set(ids), key=lambda one: (one.step, one.index))
 
@@ -223,7 +302,7 @@ def test_any_log_leads_to_one_kind_of_thing_to_do(log: tuple[Stamped, ...], resu
 @given(damaged, st.booleans())
 def test_only_open_calls_of_the_newest_answer_are_acted_on(log: tuple[Stamped, ...], resumed: bool) -> None:
     actions = next_actions(log, Circumstances(tools=TOOLS, answers={}, resumed=resumed), BUDGET)
-    ids = {action.id for action in actions if isinstance(action, Run | Close | Blocked)}
+    ids = {action.id for action in actions if isinstance(action, Run | Enter | Confirm | Close | Blocked)}
     closed = {one.step.call for one in log if isinstance(one.step, ToolFinished)}
     assert not closed & ids
     newest = max((one.seq for one in log if isinstance(one.step, ModelAnswered)), default=0)
@@ -249,16 +328,19 @@ def test_every_turn_comes_to_an_end_and_no_call_gets_two_results(
 ) -> None:
     coming, crashing = chain(answers, repeat(last)), chain(crashes, repeat(False))
     turn = Turn(budget=budget, answer=lambda: next(coming), crashes=lambda: next(crashing))
-    # Each answer takes a step to ask, one to run, one to wait and one to close; each crash repeats at most one of them.
-    bound = 5 * budget.model_calls + 2 * len(crashes) + 3
+    # Each answer takes a step to ask, one to run, one to wait and one to close; each crash repeats at most one of them
+    # and may be asked about, which is answered, run and closed.
+    bound = 5 * budget.model_calls + 5 * len(crashes) + 3
     assert any(turn.do(turn.decide()) is not None for _ in range(bound)), turn.log
     assert len(steps_of(turn, ModelAnswered)) <= budget.model_calls
-    assert once(step.call for step in steps_of(turn, ToolStarted))
-    assert once(step.call for step in steps_of(turn, Asked))
+    assert once(step.call for step in steps_of(turn, Asked) if step.about is AskedAbout.QUESTION)
     results = [step.call for step in steps_of(turn, ToolFinished)]
     assert once(results)
     assert set(results) == calls_of(turn)
-    assert once(call_id for call_id in turn.ran if name_of(turn, call_id) == "pay")
+    # What cannot be repeated runs once, and once more for each time that a person said so.
+    ran = Counter(call_id for call_id in turn.ran if name_of(turn, call_id) == "pay")
+    again = Counter(step.call for step in steps_of(turn, Asked) if step.about is AskedAbout.INTERRUPTED)
+    assert all(times <= 1 + again[call_id] for call_id, times in ran.items())
 
 
 StepT = TypeVar("StepT", bound=Step)

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decide.next_step import Budget, CallModel, Circumstances, next_actions
+from core.decide.actions import CallModel
+from core.decide.next_step import Budget, next_actions
+from core.decide.open_calls import Circumstances
 from core.decide.prompt import (
     BROKEN_TURN,
     STOPPED_CALL,

@@ -11,7 +11,7 @@ from core.domain.chat import Principal
 from core.domain.message import Choice, plain
 from core.domain.step import CallId
 from core.domain.texts import Texts
-from core.domain.wait import Ask, Given, Question, Wait, of_person
+from core.domain.wait import Answered, Ask, Given, Question, Wait, of_person
 from tests.unit.decide.logs import steady
 
 ANNA = Principal(channel="fake", account="acme", user_id="anna", name="Anna")
@@ -144,6 +144,7 @@ def test_braces_in_a_question_or_an_answer_are_only_braces() -> None:
 
 
 def test_a_model_reads_the_answer_or_that_there_was_none() -> None:
-    assert result_of("four") == "User reply: four"
-    assert result_of("") == "User reply: "
-    assert result_of(None) == "no answer in time"
+    assert result_of(Answered(text="four")) == "User reply: four"
+    assert result_of(Answered(text="")) == "User reply: "
+    assert result_of(Answered(text=None, in_time=False)) == "no answer in time"
+    assert result_of(Answered(text="Two", in_time=False)) == "no answer in time; the default applies: Two"

@@ -21,6 +21,7 @@ def upgrade() -> None:
     _outbox()
     _steps()
     _waits()
+    _grants()
     _outbox_parts()
 
 
@@ -101,7 +102,7 @@ def _inbound() -> None:
         sa.Column("pending", sa.Integer(), server_default="0", nullable=False),
         sa.Column("drop_reason", sa.Text(), nullable=True),
         sa.Column("choice", sa.Text(), nullable=True),
-        sa.CheckConstraint("lane IN ('turn', 'control')", name=op.f("ck_inbound_lane")),
+        sa.CheckConstraint("lane IN ('turn', 'steer', 'control')", name=op.f("ck_inbound_lane")),
         sa.CheckConstraint(
             "drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name=op.f("ck_inbound_a_drop_starts_nothing")
         ),
@@ -155,6 +156,7 @@ def _frames() -> None:
         sa.Column("call_step", sa.Integer(), nullable=False),
         sa.Column("call_index", sa.Integer(), nullable=False),
         sa.Column("agent", sa.Text(), nullable=False),
+        sa.Column("task", sa.Text(), nullable=False),
         sa.Column("depth", sa.Integer(), nullable=False),
         sa.CheckConstraint("depth >= 1", name=op.f("ck_frames_children_only")),
         sa.ForeignKeyConstraint(["parent"], ["frames.id"], name=op.f("fk_frames_parent_frames")),
@@ -223,9 +225,6 @@ def _steps() -> None:
     _partial(
         "one_result_per_call", "steps", ["turn", "call_step", "call_index"], where="kind = 'tool_finished'", unique=True
     )
-    _partial(
-        "one_start_per_call", "steps", ["turn", "call_step", "call_index"], where="kind = 'tool_started'", unique=True
-    )
 
 
 def _waits() -> None:
@@ -234,14 +233,11 @@ def _waits() -> None:
         sa.Column("id", _ID, nullable=False),
         sa.Column("turn", _ID, nullable=False),
         sa.Column("chat", _ID, nullable=False),
-        sa.Column("frame", _ID, server_default="0", nullable=False),
-        sa.Column("call_step", sa.Integer(), nullable=False),
-        sa.Column("call_index", sa.Integer(), nullable=False),
+        sa.Column("step", sa.Integer(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("asked", sa.Text(), nullable=False),
         sa.Column("question", sa.Text(), nullable=False),
-        sa.Column("digest", sa.Text(), nullable=True),
         sa.Column("deadline", _ID, nullable=True),
         sa.Column("remind_at", _ID, nullable=True),
         sa.Column("delivery", _ID, nullable=True),
@@ -256,7 +252,7 @@ def _waits() -> None:
         sa.ForeignKeyConstraint(["chat"], ["chats.id"], name=op.f("fk_waits_chat_chats")),
         sa.ForeignKeyConstraint(["turn"], ["turns.id"], name=op.f("fk_waits_turn_turns")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_waits")),
-        sa.UniqueConstraint("turn", "call_step", "call_index", name=op.f("uq_waits_turn_call_step_call_index")),
+        sa.UniqueConstraint("turn", "step", name=op.f("uq_waits_turn_step")),
         sqlite_autoincrement=True,
     )
     _partial(
@@ -269,6 +265,24 @@ def _waits() -> None:
     _partial("waits_due", "waits", ["deadline"], where="closed_at IS NULL")
     _partial("waits_open", "waits", ["chat"], where="closed_at IS NULL")
     _partial("waits_remind", "waits", ["remind_at"], where="remind_at IS NOT NULL")
+
+
+def _grants() -> None:
+    op.create_table(
+        "grants",
+        sa.Column("id", _ID, nullable=False),
+        sa.Column("chat", _ID, nullable=False),
+        sa.Column("tool", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("granted_by", sa.Text(), nullable=False),
+        sa.Column("granted_at", _ID, nullable=False),
+        sa.Column("until", _ID, nullable=False),
+        sa.Column("revoked_at", _ID, nullable=True),
+        sa.ForeignKeyConstraint(["chat"], ["chats.id"], name=op.f("fk_grants_chat_chats")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_grants")),
+        sa.UniqueConstraint("chat", "tool", "digest", name=op.f("uq_grants_chat_tool_digest")),
+        sqlite_autoincrement=True,
+    )
 
 
 def _outbox_parts() -> None:

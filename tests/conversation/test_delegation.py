@@ -1,0 +1,165 @@
+"""One agent lets another work on a call: a child frame of the same turn, with its own log."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from core.decide.next_step import Budget
+from core.domain.errors import ModelRefused
+from core.domain.prompt import Prompt
+from core.domain.step import ModelAnswered
+from core.models.scripted import ScriptedModel, calls, fails, says, together
+from core.tools.ask_user import ask_user
+from tests.fakes.gateway import House, opened
+from tests.fakes.platform import FakePlatform
+from tests.fakes.tools import answers, delegates, waits_for
+
+Act = Callable[[Prompt], ModelAnswered]
+
+
+@pytest.fixture
+def delegating(house: House) -> House:
+    return replace(
+        house, tools={"delegate": delegates("delegate"), "ask_user": ask_user, "look": answers("look", "42")}
+    )
+
+
+def task_of(prompt: Prompt) -> str:
+    """What a frame works on: its first message of a person."""
+    return next(one.content for one in prompt.messages if one.role == "user")
+
+
+def by_task(**said: ModelAnswered) -> Act:
+    """The answer to whichever task is asked for, for frames that run side by side."""
+    return lambda prompt: said[task_of(prompt)]
+
+
+async def test_the_childs_answer_is_the_result_of_the_call(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        calls("delegate", agent="clerk", task="count the pumps"),
+        calls("look"),
+        says("There are 42."),
+        says("The clerk counted 42 pumps."),
+    )
+    async with opened(delegating):
+        await platform.person("anna").says("how many pumps?")
+        await platform.hears("The clerk counted 42 pumps.")
+    parent, child, child_again, last = model.prompts
+    assert [one.content for one in child.messages if one.role == "user"] == ["count the pumps"]
+    assert [one.role for one in child_again.messages] == ["system", "user", "assistant", "tool"]
+    assert last.messages[-1].content == "There are 42."
+    assert task_of(parent) == task_of(last) == "how many pumps?"
+
+
+async def test_what_a_child_did_is_no_part_of_later_prompts(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("delegate", agent="clerk", task="a secret errand"), says("done"), says("It is done."), says("bye"))
+    anna = platform.person("anna")
+    async with opened(delegating):
+        await anna.says("go")
+        await anna.hears("It is done.")
+        await anna.says("thanks")
+        await anna.hears("bye")
+    words = [one.content for one in model.prompts[-1].messages]
+    assert "done" in words
+    assert "a secret errand" not in words
+
+
+async def test_two_children_work_side_by_side(delegating: House, platform: FakePlatform, model: ScriptedModel) -> None:
+    gate = asyncio.Event()
+    both = together(
+        calls("delegate", agent="clerk", task="left"), calls("delegate", agent="clerk", task="right"), calls("look")
+    )
+    slow = waits_for("wait", gate.wait())
+    act = by_task(left=calls("wait"), right=says("right is done"))
+    model.then(both, act, act, says("left is done"), says("Both are done."))
+    async with opened(replace(delegating, tools={**delegating.tools, "wait": slow})):
+        await platform.person("anna").says("do both")
+        await slow.started.wait()
+        gate.set()
+        await platform.hears("Both are done.")
+    results = [one.content for one in model.prompts[-1].messages if one.role == "tool"]
+    assert results == ["left is done", "right is done", "42"]
+
+
+async def test_a_child_asks_the_person_and_goes_on_after_a_restart(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        calls("delegate", agent="clerk", task="book a hall"),
+        calls("ask_user", question="Which hall?", choices=["Hall 3", "Hall 4"]),
+    )
+    anna = platform.person("anna")
+    async with opened(delegating) as gateway:
+        await anna.says("book it")
+        await anna.hears("Which hall?")
+        await gateway.world.store.run(lambda conn: None)
+    model.then(says("Hall 4 is booked."), says("Done: hall 4."))
+    async with opened(delegating):
+        await anna.says("2")
+        await anna.hears("Which hall?: Hall 4 (Anna)")
+        await anna.hears("Done: hall 4.")
+    assert model.prompts[-2].messages[-1].content == "User reply: Hall 4"
+    assert task_of(model.prompts[-2]) == "book a hall"
+    assert model.prompts[-1].messages[-1].content == "Hall 4 is booked."
+
+
+async def test_stop_ends_the_children_and_their_questions(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        calls("delegate", agent="clerk", task="book a hall"), calls("ask_user", question="Which hall?"), says("hello")
+    )
+    anna = platform.person("anna")
+    async with opened(delegating):
+        await anna.says("book it")
+        await anna.hears("Which hall?")
+        await anna.says("/stop")
+        await anna.hears("Which hall?: cancelled")
+        await anna.hears("Stopped.")
+        await anna.says("hi")
+        await anna.hears("hello")
+    assert model.asked == 3
+
+
+async def test_a_child_that_has_no_answer_is_told_to_its_parent(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        calls("delegate", agent="clerk", task="try"), fails(ModelRefused("no key")), says("The clerk could not do it.")
+    )
+    async with opened(delegating):
+        await platform.person("anna").says("go")
+        await platform.hears("The clerk could not do it.")
+    assert model.prompts[-1].messages[-1].content == "clerk has no answer: the model refused"
+
+
+async def test_agents_stand_at_most_five_below_each_other(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(*(calls("delegate", agent="clerk", task=f"level {level}") for level in range(1, 7)))
+    model.then(*(says(f"back from {level}") for level in (5, 4, 3, 2, 1)), says("enough"))
+    async with opened(delegating):
+        await platform.person("anna").says("dig")
+        await platform.hears("enough")
+    deepest = model.prompts[6]
+    assert deepest.messages[-1].content == (
+        "Not delegated: agents may stand at most 5 below each other. Do it yourself."
+    )
+    assert task_of(deepest) == "level 5"
+    assert model.prompts[-1].messages[-1].content == "back from 1"
+
+
+async def test_all_agents_of_a_turn_share_its_budget(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("delegate", agent="clerk", task="look around"), calls("look"), calls("look"))
+    async with opened(replace(delegating, budget=Budget(model_calls=3, tokens=1_000))):
+        await platform.person("anna").says("go")
+        await platform.hears("I could not answer this: limit of 3 model calls reached.")
+    assert model.asked == 3
