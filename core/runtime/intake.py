@@ -41,15 +41,10 @@ class Intake:
         return accepted
 
     def _follow(self, event: Inbound | Dropped, accepted: Accepted) -> None:
-        if accepted.claim is not None:
-            self.worker.start(accepted.claim)
-        if accepted.stopped:
-            self.worker.stop(accepted.stopped)
-            for turn in accepted.stopped:
-                ended = {"state": "terminated", "outcome": "cancelled"}
-                self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
-        if accepted.signal is not None:
-            self.worker.hear(accepted.signal)
+        self.worker.follow(accepted)
+        for turn in accepted.stopped:
+            ended = {"state": "terminated", "outcome": "cancelled"}
+            self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
         if accepted.resumed:
             self.work.set()
         if accepted.command:

@@ -1,14 +1,14 @@
 """Stop 5: claims turns and runs them side by side, at most so many at once, each in a task of one group."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
 
 from core.domain.errors import StoreError
-from core.ports import Claim, Clock, Signal, Turns, Wakeup
+from core.ports import Accepted, Claim, Clock, Turns, Wakeup
 from core.runtime.patience import persist
 from core.runtime.slots import Slots
 from core.runtime.supervised import BROKEN, supervised
@@ -60,17 +60,15 @@ class Worker:
         task = self._group.create_task(self._work(claim, before), name=f"turn {claim.turn}")
         self._works[claim.chat_row] = _Work(claim=claim, task=task, before=before)
 
-    def stop(self, turns: Iterable[int]) -> None:
-        """These turns were ended in the store; whatever they do now is cut off."""
-        ended = set(turns)
+    def follow(self, accepted: Accepted) -> None:
+        """Start what was claimed, cut off what was ended in the store, and let turns that run here look again."""
+        if accepted.claim is not None:
+            self.start(accepted.claim)
         for work in self._works.values():
-            if work.claim.turn in ended:
+            if work.claim.turn in accepted.stopped:
                 work.task.cancel()
-
-    def hear(self, signal: Signal) -> None:
-        """Something was said to a turn: if it runs here, it looks again before it asks a model."""
-        if any(work.claim.turn == signal.turn for work in self._works.values()):
-            self._runner.hear(signal.turn, signal.count)
+            elif accepted.signal is not None and work.claim.turn == accepted.signal.turn:
+                self._runner.hear(work.claim.turn, accepted.signal.count)
 
     async def run(self, grace_s: float) -> None:
         """Until cancelled. Then model calls are cut, running tools get `grace_s` seconds to come to their result, and
