@@ -17,6 +17,7 @@ class Said:
     at: int
     attachments: tuple[Attachment, ...] = ()
     steers: bool = False
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

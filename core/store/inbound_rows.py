@@ -13,7 +13,7 @@ from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 
 _INBOUND_BINDS = (
     *("chat", "channel", "account", "event_key", "sender", "sender_name", "kind", "lane", "content", "attachments"),
-    *("reply_to", "at", "command", "arguments", "pending", "drop_reason", "choice"),
+    *("reply_to", "message_id", "at", "command", "arguments", "pending", "drop_reason", "choice"),
 )
 
 
@@ -68,6 +68,7 @@ def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:
         "content": "",
         "attachments": None,
         "reply_to": None,
+        "message_id": None,
     }
 
 
@@ -95,5 +96,6 @@ def _said(event: Inbound, decision: Decision) -> dict[str, object]:
             "content": well_formed(event.content),
             "attachments": codec.attachments_text(event.attachments),
             "reply_to": well_formed(event.reply_to) if event.reply_to else None,
+            "message_id": well_formed(event.message_id) if event.message_id else None,
         }
     return row

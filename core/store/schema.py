@@ -86,6 +86,7 @@ class _Inbound(TypedColumns):
     content: Named[str] = Column(Text)
     attachments: Named[str | None] = Column(Text)
     reply_to: Named[str | None] = Column(Text)
+    message_id: Named[str | None] = Column(Text)  # the platform's own name of the message
     at: Named[int] = Column(Id)
     received_at: Named[int] = Column(Id)
     turn: Named[int | None] = Column(Id)  # null: it heads the turn that has its own id

@@ -1,6 +1,7 @@
 """T3 to T-end: the log of a turn, and its last commit. Every write is checked against the fence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import (
     Column,
@@ -73,6 +74,7 @@ def _said(turn: Column[int] | Column[int | None]) -> Select[*tuple[object, ...]]
         inbound.c.sender,
         inbound.c.sender_name,
         inbound.c.attachments,
+        inbound.c.message_id,
         inbound.c.at,
         inbound.c.channel,
         inbound.c.account,
@@ -93,7 +95,7 @@ HISTORY: Executable = union_all(
         literal(1),
         steps.c.seq,
         steps.c.body,
-        *(null() for _ in range(4)),
+        *(null() for _ in range(5)),
         steps.c.at,
         *(null() for _ in range(2)),
     ).where(steps.c.turn.in_(select(_window.c.id)), steps.c.frame == 0),
@@ -105,13 +107,14 @@ def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     rows = execute(conn, HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
-    for turn, half, seq, body, lane, sender, sender_name, attachments, at, channel, account in rows:
+    for turn, half, seq, body, lane, sender, sender_name, attachments, message_id, at, channel, account in rows:
         if half:
             happened.setdefault(turn, []).append(Stamped(seq=seq, step=codec.step_value(body)))
             continue
         who = Principal(channel=channel, account=account, user_id=sender, name=sender_name)
         files = codec.attachments_value(attachments)
-        one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files, steers=lane == "steer")
+        one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files)
+        one = replace(one, message_id=message_id, steers=lane == "steer")
         said.setdefault(turn, []).append(one)
     return [
         Exchange(turn=turn, said=tuple(said[turn]), steps=tuple(happened.get(turn, ())), closed=turn != held.turn)

@@ -113,6 +113,7 @@ def read(event: Event, *, account: str) -> Inbound | Dropped:
             sender = Principal(channel=CHANNEL, account=account, user_id=user, name=user.title())
             addressed = rest.get("addressed")
             said = Inbound(event_key=event.id, chat=key, sender=sender, content=text, at=at, addressed=None)
+            said = replace(said, message_id=_text(rest.get("message")))
             return replace(said, addressed=addressed) if isinstance(addressed, bool) else said
         case _:
             unknown = ChatKey(channel=CHANNEL, account=account, chat_id="unknown")

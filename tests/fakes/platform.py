@@ -198,8 +198,8 @@ class FakePlatform:
         at: int = 0,
     ) -> Event:
         """A person says something; the event is handed out at once."""
-        body = {"chat": chat, "thread": thread, "user": user, "text": text, "addressed": addressed, "at": at}
-        return self.hands_out(body)
+        said = {"text": text, "message": f"u{self._number()}", "addressed": addressed, "at": at}
+        return self.hands_out({"chat": chat, "thread": thread, "user": user, **said})
 
     def hands_out(self, body: Mapping[str, object]) -> Event:
         """A raw event, which may be unreadable."""

@@ -42,7 +42,8 @@ async def test_a_message_becomes_a_queued_turn_with_its_own_id(desk: Desk) -> No
 
 async def test_everything_that_was_said_is_kept(desk: Desk, clock: FakeClock) -> None:
     picture = Attachment(name="map.png", media_type="image/png", size=3, path="uploads/x/map.png", caption="here")
-    said = replace(message("look", event_key="e1"), attachments=(picture,), reply_to="m7", kind=InboundKind.COMMAND)
+    said = replace(message("look", event_key="e1"), attachments=(picture,), reply_to="m7", message_id="m8")
+    said = replace(said, kind=InboundKind.COMMAND)
     await desk.takes(said)
     rows = await desk.rows(
         "SELECT channel, account, event_key, sender, sender_name, kind, lane, content, reply_to, at, received_at,"
@@ -53,6 +54,7 @@ async def test_everything_that_was_said_is_kept(desk: Desk, clock: FakeClock) ->
     history = await desk.turns.history(await desk.claims(), 0)
     assert history[-1].said[0].attachments == (picture,)
     assert history[-1].said[0].sender == person()
+    assert history[-1].said[0].message_id == "m8"
 
 
 async def test_a_message_to_an_idle_chat_is_claimed_in_the_same_commit(desk: Desk, clock: FakeClock) -> None:

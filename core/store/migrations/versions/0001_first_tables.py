@@ -94,6 +94,7 @@ def _inbound() -> None:
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("attachments", sa.Text(), nullable=True),
         sa.Column("reply_to", sa.Text(), nullable=True),
+        sa.Column("message_id", sa.Text(), nullable=True),
         sa.Column("at", _ID, nullable=False),
         sa.Column("received_at", _ID, nullable=False),
         sa.Column("turn", _ID, nullable=True),
