@@ -37,6 +37,7 @@ from core.runtime.handing import Handing
 from core.runtime.history import History
 from core.runtime.intake import Intake
 from core.runtime.loading import Loading, Log
+from core.runtime.saying import Saying
 from core.runtime.sender import Sender
 from core.runtime.slots import Slots
 from core.runtime.system import SystemPrompt
@@ -45,7 +46,7 @@ from core.runtime.worker import Worker
 from core.store.admission import Admission, Holder
 from core.store.calls_port import StoredAsks, StoredChildren
 from core.store.lock import FileLock
-from core.store.outbox_port import StoredOutbox
+from core.store.outbox_port import StoredOutbox, StoredSayings
 from core.store.ports import StoredChats, StoredInbox, StoredWaits
 from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
@@ -200,6 +201,7 @@ def _runner(
         tool_s=choices.tool_s,
         clock=world.clock,
         bus=bus,
+        saying=Saying(sayings=StoredSayings(world.store), sender=sender, clock=world.clock),
     )
     closing = Closing(
         turns=turns,

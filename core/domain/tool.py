@@ -16,12 +16,33 @@ class Effect(StrEnum):
     EXTERNAL = "external"
 
 
+class Approval(StrEnum):
+    """Whose calls of a tool wait for a person's yes: nobody's, those of members who are no owners, or everybody's."""
+
+    NEVER = "never"
+    MEMBERS = "members"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What exactly a call would do, for a person to approve.
+
+    `shown` is the whole of it, never cut, and no character in it can hide another. `digest` is a SHA-256 over
+    everything that decides what will run: whatever was changed after the yes, another digest tells.
+    """
+
+    shown: str
+    digest: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """What the model is told and what recovery needs.
 
     `schema` is the JSON schema of the arguments. A `replayable` call gives the same effect when it is run again, so
-    after a crash it simply is; any other call that was started and has no result is never re-run unasked.
+    after a crash it simply is; any other call that was started and has no result is never re-run unasked. `approval`
+    holds unless a setting says otherwise.
     """
 
     name: str
@@ -29,6 +50,7 @@ class ToolSpec:
     schema: Mapping[str, object] = field(hash=False)
     effect: Effect
     replayable: bool
+    approval: Approval = Approval.NEVER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

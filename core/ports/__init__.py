@@ -15,6 +15,8 @@ from core.ports.intake import QueueView as QueueView
 from core.ports.model import Model as Model
 from core.ports.model import Models as Models
 from core.ports.tool import Agents as Agents
+from core.ports.tool import Proposes as Proposes
+from core.ports.tool import Say as Say
 from core.ports.tool import Tool as Tool
 from core.ports.tool import ToolContext as ToolContext
 from core.ports.turns import Asks as Asks
@@ -23,6 +25,7 @@ from core.ports.turns import Claim as Claim
 from core.ports.turns import Ending as Ending
 from core.ports.turns import Finished as Finished
 from core.ports.turns import Lease as Lease
+from core.ports.turns import Sayings as Sayings
 from core.ports.turns import Signal as Signal
 from core.ports.turns import Turns as Turns
 from core.ports.turns import Waits as Waits

@@ -1,21 +1,31 @@
 """Tools and agents as the engine uses them."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
-from core.domain.tool import ToolOutcome, ToolSpec
+from core.domain.message import Reply
+from core.domain.tool import Proposal, ToolOutcome, ToolSpec
 from core.ports.ambient import Clock
+
+
+class Say(Protocol):
+    """Sends a reply while a call runs."""
+
+    def __call__(self, reply: Reply, to: ChatKey | None = None) -> Awaitable[None]:
+        """To this chat, or to another one. Raises ToolError when the turn was stopped: then nothing went out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """What a call may know and use. It never sees the store.
 
-    `progress` is cosmetic and may be lost. `replay_key` names the call: the same after a crash.
+    `progress` is cosmetic and may be lost. `replay_key` names the call: the same after a crash. `say` sends a reply to
+    this chat or, with a second argument, to another one, in the order of the calls; it returns once the reply is
+    certain to go out. A call that is run again after a crash and says the same in the same order repeats nothing.
     """
 
     chat: ChatKey
@@ -25,6 +35,7 @@ class ToolContext:
     replay_key: str
     progress: Callable[[str], None]
     uploads: Path
+    say: Say
 
 
 class Tool(Protocol):
@@ -39,6 +50,14 @@ class Tool(Protocol):
 
         Raises ToolError with a text for the model; anything else is a bug and is reported as one.
         """
+
+
+@runtime_checkable
+class Proposes(Protocol):
+    """A tool that can say exactly what a call would do, before it is run and without doing any of it."""
+
+    async def propose(self, arguments: str, context: ToolContext) -> Proposal:
+        """Reads what the digest covers. Raises ToolError for arguments that would not run even with a yes."""
 
 
 class Agents(Protocol):

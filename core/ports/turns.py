@@ -122,6 +122,16 @@ class Asks(Protocol):
         """How the waits of the turn ended so far, by the place of their Asked step."""
 
 
+class Sayings(Protocol):
+    """What a turn says before its end."""
+
+    async def say(self, claim: Claim, reply: Reply, *, key: str, to: ChatKey | None) -> int | None:
+        """Write a reply of this turn for its own chat or for another one, which is made when it is new: one commit.
+
+        A key that was used before changes nothing. Gives the chat's row; None when the lease is lost.
+        """
+
+
 class Waits(Protocol):
     """Questions whose time runs out."""
 

@@ -9,6 +9,7 @@ from core.domain.chat import ChatKey
 from core.domain.step import CallId
 from core.ports import Clock, ToolContext
 from core.runtime.frame import Frame
+from core.runtime.saying import Saying
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,18 +21,21 @@ class Bench:
     tool_s: float
     clock: Clock
     bus: Bus
+    saying: Saying
 
     def context(self, frame: Frame, call: CallId, name: str) -> ToolContext:
         """What one call may know and use."""
-        chat, turn = frame.claim.chat, frame.claim.turn
+        chat = frame.claim.chat
+        replay_key = f"{frame.claim.turn}.{call.step}.{call.index}"
         return ToolContext(
             chat=chat,
             principal=frame.current.said[-1].sender,
             workspace=self.workspace,
             clock=self.clock,
-            replay_key=f"{turn}.{call.step}.{call.index}",
+            replay_key=replay_key,
             progress=lambda text: self.show(frame, f"{name}: {text}"),
             uploads=self.uploads(chat),
+            say=self.saying.of_call(frame, replay_key),
         )
 
     def show(self, frame: Frame, text: str) -> None:

@@ -1,11 +1,12 @@
-"""Outbox on the store: each method is one operation, each writing one a commit."""
+"""What goes out, on the store: each method is one operation, each writing one a commit."""
 
 from collections.abc import Mapping, Sequence
 
+from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery, Receipt
 from core.domain.message import Reply
-from core.ports import Lane, PendingCommand, Retry
-from core.store import commands, outbox
+from core.ports import Claim, Lane, PendingCommand, Retry
+from core.store import commands, outbox, saying
 from core.store.store import Store
 
 
@@ -54,3 +55,14 @@ class StoredOutbox:
     async def unsettle(self, lane: Lane) -> int:
         """What was being sent may have been sent."""
         return await self._store.run(outbox.unsettle, lane)
+
+
+class StoredSayings:
+    """Sayings on the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def say(self, claim: Claim, reply: Reply, *, key: str, to: ChatKey | None) -> int | None:
+        """Write a reply of a running turn."""
+        return await self._store.run(saying.say, claim, reply, key, to)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from core.domain.errors import ToolError
-from core.domain.tool import Effect, ToolResult, ToolSpec
+from core.domain.tool import Approval, Effect, ToolResult, ToolSpec
 from core.domain.wait import Ask
 from core.ports import ToolContext
 
@@ -49,10 +49,24 @@ class DefinedTool(Generic[A]):
 
 
 def define(
-    *, name: str, description: str, accepts: type[A], effect: Effect, replayable: bool, perform: Perform[A]
+    *,
+    name: str,
+    description: str,
+    accepts: type[A],
+    effect: Effect,
+    replayable: bool,
+    perform: Perform[A],
+    approval: Approval = Approval.NEVER,
 ) -> DefinedTool[A]:
     """A tool whose schema is that of `accepts`."""
-    spec = ToolSpec(name=name, description=description, schema=schema_of(accepts), effect=effect, replayable=replayable)
+    spec = ToolSpec(
+        name=name,
+        description=description,
+        schema=schema_of(accepts),
+        effect=effect,
+        replayable=replayable,
+        approval=approval,
+    )
     return DefinedTool(spec=spec, accepts=accepts, perform=perform)
 
 

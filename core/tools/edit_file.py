@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from core.domain.errors import ToolError
-from core.domain.tool import Effect, ToolResult
+from core.domain.tool import Approval, Effect, ToolResult
 from core.ports import ToolContext
 from core.tools.define import Arguments, define
 from core.tools.paths import shown
@@ -154,4 +154,5 @@ edit_file = define(
     effect=Effect.WRITES,
     replayable=False,
     perform=_perform,
+    approval=Approval.MEMBERS,
 )

@@ -5,7 +5,7 @@ import asyncio
 from pydantic import Field
 
 from core.domain.errors import ToolError
-from core.domain.tool import Effect, ToolResult
+from core.domain.tool import Approval, Effect, ToolResult
 from core.ports import ToolContext
 from core.tools.define import Arguments, define
 from core.tools.paths import shown
@@ -45,4 +45,5 @@ write_file = define(
     effect=Effect.WRITES,
     replayable=True,
     perform=_perform,
+    approval=Approval.MEMBERS,
 )

@@ -9,6 +9,7 @@ import pytest
 
 from core.domain.chat import ChatKey, Principal
 from core.domain.errors import ToolError
+from core.domain.message import Reply
 from core.domain.tool import ToolResult
 from core.ports import Tool, ToolContext
 
@@ -25,11 +26,22 @@ class StandingClock:
         return None
 
 
+class Mouth:
+    """Remembers what tools say, and to whom."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[Reply, ChatKey | None]] = []
+
+    async def __call__(self, reply: Reply, to: ChatKey | None = None) -> None:
+        self.said.append((reply, to))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
     """One chat's workspace as a test uses it: files directly, tools by their arguments."""
 
     context: ToolContext
+    mouth: Mouth
 
     @property
     def root(self) -> Path:
@@ -65,6 +77,7 @@ class Room:
 def room(tmp_path: Path) -> Room:
     root = tmp_path / "workspace"
     root.mkdir()
+    mouth = Mouth()
     context = ToolContext(
         chat=ChatKey(channel="terminal", account="ada", chat_id="default"),
         principal=Principal(channel="terminal", account="ada", user_id="ada"),
@@ -73,8 +86,9 @@ def room(tmp_path: Path) -> Room:
         replay_key="turn-1/0",
         progress=lambda text: None,
         uploads=root / "uploads" / "own",
+        say=mouth,
     )
-    return Room(context=context)
+    return Room(context=context, mouth=mouth)
 
 
 Call = Callable[..., Awaitable[ToolResult]]
