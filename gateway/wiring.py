@@ -30,6 +30,7 @@ from core.runtime.bench import Bench
 from core.runtime.calls import Calls
 from core.runtime.closing import Closing
 from core.runtime.commands import performers
+from core.runtime.commands.sources import Sources
 from core.runtime.control import Control
 from core.runtime.delivery import Dispatch, Ways
 from core.runtime.engine import Engine, Power
@@ -45,6 +46,7 @@ from core.runtime.turn import Means, TurnRunner
 from core.runtime.worker import Worker
 from core.store.admission import Admission, Holder
 from core.store.calls_port import StoredAsks, StoredChildren
+from core.store.chat_log_port import StoredChatLog
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredOutbox, StoredSayings
 from core.store.ports import StoredChats, StoredInbox, StoredWaits
@@ -136,9 +138,7 @@ def wire(world: World) -> Gateway:
     control = Control(
         inbox=inbox,
         outbox=outbox,
-        performers=performers(
-            world.choices.commands, StoredChats(world.store), world.models, world.choices.texts, world.clock
-        ),
+        performers=performers(_sources(world)),
         waits=StoredWaits(world.store, world.choices.texts),
         sender=sender,
         work=work,
@@ -174,6 +174,19 @@ def _admission(world: World, owner: str) -> Admission:
     )
     return Admission(
         rules=rules, choose=world.models.choose, agent=choices.agent, owner=owner, lease_ms=LEASE_MS, key=""
+    )
+
+
+def _sources(world: World) -> Sources:
+    choices = world.choices
+    return Sources(
+        commands=choices.commands,
+        chats=StoredChats(world.store),
+        log=StoredChatLog(world.store),
+        models=world.models,
+        policy=choices.policy,
+        texts=choices.texts,
+        clock=world.clock,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.decide.commands import Misspelt, parse
 from core.decide.gate import Policy, Refused, authorize
+from core.decide.sessions import REWINDS, Rewinding
 from core.decide.waits import by_text, by_token, closed_card
 from core.domain.command import CommandCall, CommandSpec
 from core.domain.message import Inbound, InboundKind
@@ -63,6 +64,14 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rewind:
+    """Changes the history of the chat, and stops what runs as far as that touches it."""
+
+    call: CommandCall
+    to: Rewinding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """Is performed beside the running turn."""
 
@@ -77,7 +86,7 @@ class Drop:
     notice: str | None = None
 
 
-Decision = Enqueue | Answer | Cancel | Command | Drop
+Decision = Enqueue | Answer | Cancel | Rewind | Command | Drop
 
 
 def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
@@ -93,6 +102,8 @@ def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
     match call:
         case CommandCall(name=name) if name in _CANCELS:
             return Cancel(call=call, cut=_CANCELS[name], notice=_stop_notice(_CANCELS[name], chat, rules.texts))
+        case CommandCall(name=name) if name in REWINDS:
+            return Rewind(call=call, to=REWINDS[name])
         case CommandCall():
             return Command(call=call)
         case Misspelt(written=written, nearest=nearest):

@@ -19,6 +19,12 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="stop", summary="stop what is running here and drop what waits"),
     CommandSpec(name="status", summary="what runs and what waits here"),
     CommandSpec(name="model", summary="list the models, or choose one for this chat", arguments="[name]"),
+    CommandSpec(name="sessions", summary="list the conversations of this chat"),
+    CommandSpec(name="resume", summary="go on with an earlier conversation", arguments="N"),
+    CommandSpec(name="undo", summary="forget the last message and what came after it"),
+    CommandSpec(name="whoami", summary="who you are to me"),
+    CommandSpec(name="why", summary="which agent and model answer here, and why"),
+    CommandSpec(name="usage", summary="tokens and cost of this chat"),
     CommandSpec(name="exit", summary="leave the terminal", terminal_only=True),
 )
 

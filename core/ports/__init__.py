@@ -3,6 +3,8 @@
 from core.ports.ambient import Chance as Chance
 from core.ports.ambient import Clock as Clock
 from core.ports.ambient import Wakeup as Wakeup
+from core.ports.chat_log import ChatLog as ChatLog
+from core.ports.chat_log import LastTurn as LastTurn
 from core.ports.delivery import Lane as Lane
 from core.ports.delivery import Outbox as Outbox
 from core.ports.delivery import Retry as Retry

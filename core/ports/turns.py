@@ -27,7 +27,7 @@ class Claim:
     choice: ModelChoice
     attempt: int
     shared: bool = False
-    cut: int = 0
+    session: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

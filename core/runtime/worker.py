@@ -61,14 +61,17 @@ class Worker:
         self._works[claim.chat_row] = _Work(claim=claim, task=task, before=before)
 
     def follow(self, accepted: Accepted) -> None:
-        """Start what was claimed, cut off what was ended in the store, and let turns that run here look again."""
-        if accepted.claim is not None:
-            self.start(accepted.claim)
+        """Cut off what was ended in the store, let turns that run here look again, and start what was claimed.
+
+        In this order: what begins in the chat waits until the tools of what ended there have let go.
+        """
         for work in self._works.values():
             if work.claim.turn in accepted.stopped:
                 work.task.cancel()
             elif accepted.signal is not None and work.claim.turn == accepted.signal.turn:
                 self._runner.hear(work.claim.turn, accepted.signal.count)
+        if accepted.claim is not None:
+            self.start(accepted.claim)
 
     async def run(self, grace_s: float) -> None:
         """Until cancelled. Then model calls are cut, running tools get `grace_s` seconds to come to their result, and

@@ -13,6 +13,7 @@ from core.store.sql import execute, now_ms
 INSERT_TURN = insert(turns).values(
     id=bindparam("turn"),
     chat=bindparam("chat"),
+    session=bindparam("session"),
     agent=bindparam("agent"),
     state=bindparam("state"),
     attempt=bindparam("attempt"),
@@ -50,7 +51,14 @@ def admit(
     execute(
         conn,
         INSERT_TURN,
-        {"turn": turn, "chat": chat.id, "agent": agent, "state": state.value, "attempt": int(at_once)},
+        {
+            "turn": turn,
+            "chat": chat.id,
+            "session": chat.session,
+            "agent": agent,
+            "state": state.value,
+            "attempt": int(at_once),
+        },
     )
     if not at_once:
         # A waiting turn has cleared `ready`; nothing overtakes it.
@@ -69,7 +77,7 @@ def admit(
         fence=chat.fence + 1,
         signals=chat.signals,
         epoch=chat.epoch,
-        cut=chat.cut,
+        session=chat.session,
         agent=agent,
         choice=choice,
         attempt=1,

@@ -24,7 +24,7 @@ class Locked:
     live: int
     epoch: int
     asks: int
-    cut: int
+    session: int
     model: str | None
     agent: str | None
     waits: tuple[StoredWait, ...] = ()
@@ -38,7 +38,7 @@ _LOCKED = (
     chats.c.live,
     chats.c.epoch,
     chats.c.asks,
-    chats.c.cut,
+    chats.c.session,
     chats.c.model,
     chats.c.agent,
 )
@@ -80,7 +80,7 @@ def lock(conn: Connection, event: Inbound | Dropped) -> Locked:
         live=row[4],
         epoch=row[5],
         asks=row[6],
-        cut=row[7],
+        session=row[7],
         model=row[8],
         agent=row[9],
     )

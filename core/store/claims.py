@@ -34,7 +34,7 @@ CLAIM_CHAT = (
         chats.c.fence,
         chats.c.signals,
         chats.c.epoch,
-        chats.c.cut,
+        chats.c.session,
         chats.c.ready,
         chats.c.shared,
     )
@@ -88,7 +88,7 @@ def _claim_one(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
     chat = execute(conn, CLAIM_CHAT, {"b_owner": owner, "b_lease": lease_ms}).one_or_none()
     if chat is None:
         return None
-    chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, cut, turn, shared = chat
+    chat_row, channel, account, chat_id, thread_id, fence, signals, epoch, session, turn, shared = chat
     agent, attempt, choice = execute(conn, START_TURN, {"b_turn": turn}).one()
     return Claim(
         chat_row=chat_row,
@@ -97,7 +97,7 @@ def _claim_one(conn: Connection, owner: str, lease_ms: int) -> Claim | None:
         fence=fence,
         signals=signals,
         epoch=epoch,
-        cut=cut,
+        session=session,
         agent=agent,
         choice=codec.choice_value(choice),
         attempt=attempt,

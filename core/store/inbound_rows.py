@@ -3,7 +3,8 @@
 from sqlalchemy import Connection, bindparam
 from sqlalchemy.sql import Executable
 
-from core.decide.intake import Answer, Cancel, Command, Decision, Drop, Enqueue
+from core.decide.intake import Answer, Cancel, Command, Decision, Drop, Enqueue, Rewind
+from core.decide.sessions import Rewinding
 from core.domain.message import Dropped, Inbound
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
@@ -73,15 +74,19 @@ def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:
 
 
 def _verdict(decision: Decision, choice: ModelChoice) -> dict[str, object]:
-    call = decision.call if isinstance(decision, Command | Cancel) else None
+    call = decision.call if isinstance(decision, Command | Cancel | Rewind) else None
     return {
-        "lane": "control" if isinstance(decision, Command | Cancel | Answer) else "turn",
+        "lane": "control" if call or isinstance(decision, Answer) else "turn",
         "command": call.name if call else None,
         "arguments": well_formed(call.arguments) if call else None,
         "pending": int(isinstance(decision, Command)),
         "drop_reason": decision.reason if isinstance(decision, Drop) else None,
-        "choice": codec.choice_text(choice) if isinstance(decision, Enqueue) else None,
+        "choice": codec.choice_text(choice) if _heads_turn(decision) else None,
     }
+
+
+def _heads_turn(decision: Decision) -> bool:
+    return isinstance(decision, Enqueue) or (isinstance(decision, Rewind) and decision.to is Rewinding.RETRY)
 
 
 def _said(event: Inbound, decision: Decision) -> dict[str, object]:

@@ -3,17 +3,15 @@
 The chat's row is locked before an id is drawn, so ids grow in commit order within a chat.
 """
 
-from dataclasses import replace
 from typing import assert_never
 
 from sqlalchemy import Connection
 
-from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, decide
+from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rewind, decide
 from core.domain.message import Dropped, Inbound
 from core.ports import Accepted
-from core.store import answering, inbound_rows, stopping
+from core.store import inbound_rows, rewinding, stopping, talking
 from core.store.admission import Admission
-from core.store.admit import admit
 from core.store.chat_lock import Locked, lock
 from core.store.notices import notice
 
@@ -28,19 +26,16 @@ def accept(conn: Connection, event: Inbound | Dropped, admission: Admission) -> 
     if inbound_id is None:
         return Accepted(inbound=0, chat_row=chat.id, duplicate=True)
     match decision:
-        case Enqueue(waits_for=name):
+        case Enqueue() | Answer():
             assert isinstance(event, Inbound)
-            told = name is not None and answering.tell(conn, event, chat, inbound_id, name, admission)
-            return replace(admit(conn, event, chat, inbound_id, choice, admission), replies=told)
-        case Answer():
-            assert isinstance(event, Inbound)
-            answering.answer(conn, event, chat, inbound_id, decision, admission.rules.texts)
-            return Accepted(inbound=inbound_id, chat_row=chat.id, resumed=True, replies=True)
+            return talking.take(conn, event, chat, inbound_id, decision, choice, admission)
         case Cancel(cut=cut, notice=text):
-            cut_after = inbound_id if cut else None
-            stopped = stopping.stop(conn, chat, admission.rules.texts, cut_after=cut_after)
+            stopped = stopping.stop(conn, chat, admission.rules.texts, session=inbound_id if cut else None)
             notice(conn, chat.id, inbound_id, text, admission.key)
             return Accepted(inbound=inbound_id, chat_row=chat.id, stopped=stopped, replies=True)
+        case Rewind():
+            assert isinstance(event, Inbound)
+            return rewinding.rewind(conn, event, chat, inbound_id, decision, choice, admission)
         case Command():
             return Accepted(inbound=inbound_id, chat_row=chat.id, command=True)
         case Drop(reason=reason, notice=text):

@@ -152,7 +152,7 @@ INBOX_NEWEST = _INBOX.order_by(inbound.c.id.desc()).limit(bindparam("b_limit"))
 INBOX_BROKEN = _INBOX.where(
     inbound.c.id.in_(
         select(turns.c.id)
-        .where(literal_column("turns.state = 'broken'"))
+        .where(literal_column("turns.state = 'broken'"), turns.c.undone == 0)
         .order_by(turns.c.id.desc())
         .limit(bindparam("b_limit"))
     )
@@ -190,7 +190,7 @@ LIVE_BY_STATE = (
 OPEN_DELIVERIES = select(func.count(), func.min(outbox.c.created_at)).where(outbox.c.closed_at.is_(None))
 DEAD_DELIVERIES = select(func.count()).select_from(outbox).where(literal_column("outbox.state = 'dead'"))
 CHATS = select(func.count()).select_from(chats)
-CHAT_ROW = select(chats.c.id, chats.c.cut).where(
+CHAT_ROW = select(chats.c.id, chats.c.session).where(
     and_(
         chats.c.channel == bindparam("b_channel"),
         chats.c.account == bindparam("b_account"),
@@ -263,7 +263,7 @@ def overview(conn: Connection, newest: int = 5) -> Overview:
 
 
 def chat_row(conn: Connection, key: ChatKey) -> tuple[int, int] | None:
-    """A chat's row and where its history is cut, if it exists."""
+    """A chat's row and its current session, if it exists."""
     binds = {
         "b_channel": key.channel,
         "b_account": key.account,

@@ -52,7 +52,7 @@ class _Chats(TypedColumns):
     live: Named[int] = Column(Integer, server_default="0")  # live turns; counted here so that intake needs no read
     asks: Named[int] = Column(Integer, server_default="0")  # open waits, counted for the same reason
     epoch: Named[int] = Column(Integer, server_default="0")  # grows whenever earlier history changes its meaning
-    cut: Named[int] = Column(Id, server_default="0")  # history starts after this turn
+    session: Named[int] = Column(Id, server_default="0")  # the current one: the `/new` that began it, 0 for the first
     model: Named[str | None] = Column(Text)
     agent: Named[str | None] = Column(Text)
     queue_mode: Named[str | None] = Column(Text)
@@ -108,6 +108,7 @@ inbound = Table(
     Index("inbound_chat", "chat", "id"),
     _partial("inbound_turn", "turn", where="turn IS NOT NULL"),
     _partial("inbound_pending", "id", where="pending = 1"),
+    _partial("inbound_boundaries", "chat", "id", where="command = 'new'"),
     sqlite_autoincrement=True,
 )
 
@@ -115,10 +116,11 @@ inbound = Table(
 class _Turns(TypedColumns):
     id: Named[int] = Column(Id, ForeignKey("inbound.id"), primary_key=True, autoincrement=False)
     chat: Named[int] = Column(Id, ForeignKey("chats.id"))
+    session: Named[int] = Column(Id, server_default="0")  # the one that was current when its message came
     agent: Named[str] = Column(Text)
     state: Named[str] = Column(Text)
     attempt: Named[int] = Column(Integer, server_default="0")
-    undone: Named[int] = Column(Integer, server_default="0")
+    undone: Named[int] = Column(Integer, server_default="0")  # 1: no later prompt shows it
     cause: Named[str | None] = Column(Text)
     finished_at: Named[int | None] = Column(Id)
 
@@ -134,7 +136,7 @@ turns = Table(
     CheckConstraint(
         "(finished_at IS NULL) = (state IN ('queued', 'running', 'waiting'))", name="a_final_state_has_a_time"
     ),
-    Index("turns_chat", "chat", "id"),
+    Index("turns_session", "chat", "session", "id"),
     _partial("turns_broken", "id", where="state = 'broken'"),
     _partial("turns_live", "chat", "id", where="finished_at IS NULL"),
     _partial("one_running_turn_per_chat", "chat", where="state = 'running'", unique=True),

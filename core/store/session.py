@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, desc, func, literal, literal_column, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    desc,
+    func,
+    literal,
+    literal_column,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import ChatKey
@@ -19,12 +31,13 @@ TRANSCRIPT_LINES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a conversation: what a person said, or what was answered."""
+    """One line of a conversation: what `sender` said, or what was answered."""
 
     mine: bool
     text: str
     at: int
     markdown: bool
+    sender: str = ""
 
 
 UNDER_WAY = select(
@@ -56,23 +69,39 @@ BROKEN_SINCE = (
     )
 )
 
+_reach = (
+    select(turns.c.id)
+    .where(
+        turns.c.chat == bindparam("b_chat"),
+        turns.c.session == bindparam("b_session"),
+        turns.c.undone == 0,
+    )
+    .order_by(turns.c.id.desc())
+    .limit(TRANSCRIPT_LINES)
+    .cte("reach")
+)
+
+
+def _said(turn: ColumnElement[int] | ColumnElement[int | None]) -> Select[*tuple[object, ...]]:
+    return select(
+        turn.label("about"),
+        literal(0).label("half"),
+        inbound.c.id.label("id"),
+        inbound.c.content.label("body"),
+        inbound.c.received_at.label("at"),
+        func.coalesce(func.nullif(inbound.c.sender_name, ""), inbound.c.sender).label("sender"),
+    ).where(turn.in_(select(_reach.c.id)), inbound.c.lane != literal_column("'control'"))
+
+
+_answered: Select[*tuple[object, ...]] = select(
+    outbox.c.turn, literal(1), outbox.c.id, outbox.c.reply, outbox.c.created_at, literal("")
+).where(outbox.c.turn.in_(select(_reach.c.id)))
+
 SAID: Executable = (
     union_all(
-        select(
-            inbound.c.id.label("about"),
-            literal(0).label("half"),
-            inbound.c.id.label("id"),
-            inbound.c.content.label("body"),
-            inbound.c.received_at.label("at"),
-        ).where(
-            inbound.c.chat == bindparam("b_chat"),
-            inbound.c.id > bindparam("b_cut"),
-            inbound.c.drop_reason.is_(None),
-            inbound.c.lane == "turn",
-        ),
-        select(outbox.c.turn, literal(1), outbox.c.id, outbox.c.reply, outbox.c.created_at).where(
-            outbox.c.chat == bindparam("b_chat"), outbox.c.turn > bindparam("b_cut")
-        ),
+        _said(inbound.c.id).where(inbound.c.turn.is_(None)),
+        _said(inbound.c.turn),
+        _answered,
     )
     .order_by(desc("about"), desc("half"), desc("id"))
     .limit(TRANSCRIPT_LINES)
@@ -98,24 +127,28 @@ def broken_since(conn: Connection, key: ChatKey, since: int) -> int:
 
 
 def recall(conn: Connection, key: ChatKey) -> list[Line]:
-    """The conversation since its last beginning, at most 200 lines of it, oldest first.
+    """The current conversation, at most 200 lines of it, oldest first.
 
     Replies that no window has shown yet count as shown with it: a resuming window prints what this returns.
     """
     row = chat_row(conn, key)
     if row is None:
         return []
-    chat, cut = row
-    found = conn.execute(SAID, {"b_chat": chat, "b_cut": cut}).all()
-    for _, half, line_id, _, _ in found:
+    return lines(conn, row[0], row[1], show=True)
+
+
+def lines(conn: Connection, chat: int, session: int, *, show: bool) -> list[Line]:
+    """The newest 200 lines of a session, oldest first; with `show` its replies count as shown from now on."""
+    found = conn.execute(SAID, {"b_chat": chat, "b_session": session}).all()
+    for _, half, line_id, *_ in found if show else ():
         if half:
             conn.execute(SHOWN, {"b_id": line_id})
-    return [_line(half, body, at) for _, half, _, body, at in sorted(found)]
+    return [_line(half, body, at, sender) for _, half, _, body, at, sender in sorted(found)]
 
 
-def _line(half: int, body: str, at: int) -> Line:
+def _line(half: int, body: str, at: int, sender: str) -> Line:
     if not half:
-        return Line(mine=True, text=body, at=at, markdown=False)
+        return Line(mine=True, text=body, at=at, markdown=False, sender=sender)
     reply = codec.reply_value(body)
     extras = [f"[file: {file.name}, {file.path}]" for file in reply.files]
     extras += [f"{number}. {choice.label}" for number, choice in enumerate(reply.choices, 1)]

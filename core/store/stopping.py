@@ -1,5 +1,7 @@
 """Ending every live turn of a chat, inside the commit that takes the order to."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, bindparam, null, update
 
 from core.domain.texts import Texts
@@ -28,22 +30,38 @@ FREE_CHAT = (
         until=null(),
         fence=chats.c.fence + 1,
         signals=chats.c.signals + 1,
-        epoch=chats.c.epoch + bindparam("b_cut"),
+        epoch=chats.c.epoch + bindparam("b_anew"),
+        session=bindparam("b_session"),
     )
 )
 
-CUT_HISTORY = update(chats).where(chats.c.id == bindparam("b_chat")).values(cut=bindparam("b_after"))
 
+def stop(conn: Connection, chat: Locked, texts: Texts, *, session: int | None = None) -> tuple[int, ...]:
+    """End the turns and questions of a chat. Gives the turns.
 
-def stop(conn: Connection, chat: Locked, texts: Texts, *, cut_after: int | None) -> tuple[int, ...]:
-    """End the turns and questions of a chat; with `cut_after` history starts anew behind that id. Gives the turns."""
+    With `session` that one is current from now on, and every worker reads its past anew.
+    """
     stopped: tuple[int, ...] = ()
     if chat.live:
         stopped = tuple(conn.execute(STOP_TURNS, {"b_chat": chat.id}).scalars())
     if chat.waits:
         waits.cancel(conn, chat.id, texts)
-    if chat.live or cut_after is not None:
-        conn.execute(FREE_CHAT, {"b_chat": chat.id, "b_cut": int(cut_after is not None)})
-    if cut_after is not None:
-        conn.execute(CUT_HISTORY, {"b_chat": chat.id, "b_after": cut_after})
+    if chat.live or session is not None:
+        now = chat.session if session is None else session
+        conn.execute(FREE_CHAT, {"b_chat": chat.id, "b_anew": int(session is not None), "b_session": now})
     return stopped
+
+
+def after_stop(chat: Locked, session: int) -> Locked:
+    """The chat as `stop` with this session leaves it."""
+    return replace(
+        chat,
+        live=0,
+        asks=0,
+        ready=None,
+        fence=chat.fence + 1,
+        signals=chat.signals + 1,
+        epoch=chat.epoch + 1,
+        session=session,
+        waits=(),
+    )

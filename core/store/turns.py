@@ -54,6 +54,7 @@ _window = (
     select(turns.c.id)
     .where(
         turns.c.chat == bindparam("b_chat"),
+        turns.c.session == bindparam("b_session"),
         turns.c.id > bindparam("b_since"),
         turns.c.id <= bindparam("b_turn"),
         turns.c.undone == 0,
@@ -104,7 +105,8 @@ HISTORY: Executable = union_all(
 
 def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     """The chat's log after turn `since`, at most 200 turns of it, the claimed turn last."""
-    rows = execute(conn, HISTORY, {"b_chat": held.chat_row, "b_turn": held.turn, "b_since": max(since, held.cut)})
+    reach = {"b_chat": held.chat_row, "b_session": held.session, "b_turn": held.turn, "b_since": since}
+    rows = execute(conn, HISTORY, reach)
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
     for turn, half, seq, body, lane, sender, sender_name, attachments, message_id, at, channel, account in rows:

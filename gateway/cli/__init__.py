@@ -43,6 +43,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "status": Verb(module="gateway.cli.status", summary="how it is going, on one screen"),
         "inbox": Verb(module="gateway.cli.inbox", summary="what came in (list, show)"),
         "outbox": Verb(module="gateway.cli.outbox", summary="what goes out (list, show, retry, drop)"),
+        "sessions": Verb(module="gateway.cli.sessions", summary="the conversations (list, show)"),
         "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),

@@ -8,12 +8,14 @@ from typing import Final, assert_never
 from core.domain.chat import ChatKey
 from core.domain.step import Asked, Delegated, ModelAnswered, Nudged, Steered, Step, ToolFinished, ToolStarted
 from core.store.listing import InboxLine, OutboxLine, Overview, PartLine, StepLine, Trace
+from core.store.session import Line
+from core.store.session_listing import SessionLine
 from core.validation import printable
 from gateway.cli.output import table
 
 WORDS: Final = 60
 LONGEST_FACT: Final = 10_000
-TIMES: Final = frozenset({"at", "received_at", "created_at", "closed_at", "not_before"})
+TIMES: Final = frozenset({"at", "received_at", "created_at", "closed_at", "not_before", "began", "last"})
 
 
 def chat_name(chat: ChatKey) -> str:
@@ -37,7 +39,7 @@ def age(since: int | None, now: int) -> str:
     return f"{seconds} s"
 
 
-def record(row: InboxLine | OutboxLine | PartLine | StepLine) -> dict[str, object]:
+def record(row: InboxLine | OutboxLine | PartLine | StepLine | SessionLine | Line) -> dict[str, object]:
     """A row for programs: times in ISO 8601, UTC."""
     return {name: _time(value) if name in TIMES else value for name, value in asdict(row).items()}
 

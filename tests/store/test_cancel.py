@@ -32,7 +32,7 @@ async def test_stop_takes_the_chat_away_from_whoever_works_on_it(desk: Desk) -> 
     await desk.turns.release(claim)
     assert await desk.rows("SELECT state FROM turns") == [("stopped",)]
     assert await desk.rows("SELECT count(*) FROM steps") == [(0,)]
-    assert await desk.rows("SELECT fence, signals, epoch, cut FROM chats") == [(2, 1, 0, 0)]
+    assert await desk.rows("SELECT fence, signals, epoch, session FROM chats") == [(2, 1, 0, 0)]
 
 
 @pytest.mark.parametrize("text", ["/stop", "!stop", "  /STOP  ", "/stop@parley please"])
@@ -87,7 +87,7 @@ async def test_new_stops_cuts_the_history_and_says_only_that(desk: Desk) -> None
     await desk.hears("waits")
     accepted = await desk.hears("/new")
     assert sorted(accepted.stopped) == [2, 3]
-    assert await desk.rows("SELECT epoch, cut, live, signals FROM chats") == [(1, 4, 0, 1)]
+    assert await desk.rows("SELECT epoch, session, live, signals FROM chats") == [(1, 4, 0, 1)]
     said = await desk.rows("SELECT reply FROM outbox WHERE inbound = 4")
     assert len(said) == 1
     assert "New conversation." in str(said[0][0])
@@ -103,7 +103,7 @@ async def test_new_in_an_idle_chat_cuts_too(desk: Desk) -> None:
 async def test_new_as_the_very_first_thing_is_fine(desk: Desk) -> None:
     accepted = await desk.hears("/new")
     assert (accepted.stopped, accepted.replies) == ((), True)
-    assert await desk.rows("SELECT epoch, cut, live FROM chats") == [(1, 1, 0)]
+    assert await desk.rows("SELECT epoch, session, live FROM chats") == [(1, 1, 0)]
 
 
 async def test_new_keeps_the_chosen_model(desk: Desk) -> None:

@@ -14,7 +14,22 @@ from core.domain.chat import ChatKey
 from core.domain.texts import Texts
 from core.models.scripted import ScriptedModel, calls, says
 from core.ports import Claim
-from core.store import chats, claims, commands, endings, expiry, inbox, listing, outbox, redrive, session, turns
+from core.store import (
+    chats,
+    claims,
+    commands,
+    endings,
+    expiry,
+    inbox,
+    last_turn,
+    listing,
+    outbox,
+    redrive,
+    session,
+    sessions,
+    spending,
+    turns,
+)
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 from tests.fakes.tools import answers
@@ -27,13 +42,16 @@ WALKING: dict[str, str] = {
     "listing.INBOX_NEWEST": "newest first, ends at its limit",
     "listing.OUTBOX_NEWEST": "newest first, ends at its limit",
     "listing.OUTBOX_STATE": "newest first, ends at its limit",
+    "session_listing.SESSIONS_NEWEST": "adds up the sessions of all chats for an operator",
 }
 # What is sorted here is one turn, one chat's reach, or what is at work right now.
 SORTING: dict[str, str] = {
     "listing.INBOX_OF_TURN": "the messages of one turn",
     "listing.OUTBOX_OF": "the deliveries of one message",
     "listing.LIVE_BY_STATE": "live turns only",
-    "session.SAID": "one chat since its last beginning",
+    "session.SAID": "two hundred turns of one chat",
+    "session_listing.SESSIONS_NEWEST": "the sessions of all chats",
+    "sessions.SPOKEN": "the messages of one turn",
     "turns.HISTORY": "two hundred turns of one chat",
 }
 ALL = statements()
@@ -134,6 +152,14 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "taking a message": begin,
     "taking a message again": lambda conn: inbox.accept(conn, message(event_key="old 1"), admission()),
     "stopping": lambda conn: (begin(conn), inbox.accept(conn, message("/stop"), replace(admission(), key=new_key()))),
+    "resuming": lambda conn: (
+        inbox.accept(conn, message("/new"), replace(admission(), key=new_key())),
+        inbox.accept(conn, message("/resume 1"), replace(admission(), key=new_key())),
+    ),
+    "undoing": lambda conn: (reply(conn), inbox.accept(conn, message("/undo"), replace(admission(), key=new_key()))),
+    "listing the sessions of a chat": lambda conn: sessions.sessions(conn, 1),
+    "looking at the last turn": lambda conn: last_turn.last_turn(conn, 1),
+    "adding up today": lambda conn: spending.used_since(conn, 1, 1),
     "beginning anew": lambda conn: inbox.accept(conn, message("/new"), replace(admission(), key=new_key())),
     "working on turns": go_on,
     "answering": reply,

@@ -37,6 +37,8 @@ def test_one_message_is_seen_from_inbox_to_receipt(talked: Path, capsys: pytest.
     (delivery,) = json.loads(says("outbox", "list", "--state", "sent", "--json"))
     assert json.loads(says("trace", str(line["id"]), "--json"))["deliveries"] == [delivery]
     assert f"id          {delivery['id']}" in says("outbox", "show", str(delivery["id"]))
+    assert "1 (current)" in says("sessions", "list")
+    assert "dear diary" in says("sessions", "show", line["event_key"])
     status = says("status")
     assert "chats     1" in status
     assert "gateway   not running" in status

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core.decide.gate import Policy
-from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rules, decide
+from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rewind, Rules, decide
+from core.decide.sessions import Rewinding, number
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS, CommandCall
 from core.domain.message import Attachment, Choice, Inbound, InboundKind
@@ -89,6 +90,8 @@ def stop(notice: str) -> Cancel:
         ("/stop", BUSY, stop("Stopped.")),
         ("/stop", FULL, stop("Stopped. 2 waiting messages dropped.")),
         ("/stop", ChatView(live=1, running=False), stop("Stopped.")),
+        ("/resume 2", BUSY, Rewind(call=CommandCall(name="resume", arguments="2"), to=Rewinding.RESUME)),
+        ("/undo", IDLE, Rewind(call=CommandCall(name="undo"), to=Rewinding.UNDO)),
         ("/new", IDLE, Cancel(call=CommandCall(name="new"), cut=True, notice="New conversation.")),
         ("/new", FULL, Cancel(call=CommandCall(name="new"), cut=True, notice="New conversation.")),
     ],
@@ -172,3 +175,11 @@ def test_what_a_person_wrote_is_not_taken_for_a_place_in_a_text() -> None:
     rules = replace(RULES, texts=Texts({"unknown_command": "{command} {nearest}"}))
     decision = decide(replace(SAID, content="/stpo {nearest}"), IDLE, rules)
     assert decision == Drop(reason="unknown_command", notice="/stpo /stop")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("1", 1), ("12", 12), ("0", 0), ("", None), ("-1", None), ("1 2", None), ("²", None), ("1234567", None)],
+)
+def test_a_session_is_named_by_a_short_number_and_nothing_else(words: str, expected: int | None) -> None:
+    assert number(words) == expected

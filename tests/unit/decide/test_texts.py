@@ -10,6 +10,10 @@ from core.domain.texts import TEXTS, Texts
 PLACES = {
     "queue_full": {"n"},
     "stopped_dropped": {"n"},
+    "resumed": {"n", "words"},
+    "resumed_already": {"n"},
+    "session_unknown": {"n"},
+    "undone": {"words"},
     "failed": {"cause", "id"},
     "cause_limit": {"what"},
     "cause_no_progress": {"n"},

@@ -47,7 +47,7 @@ def _chats() -> None:
         sa.Column("live", sa.Integer(), server_default="0", nullable=False),
         sa.Column("asks", sa.Integer(), server_default="0", nullable=False),
         sa.Column("epoch", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("cut", _ID, server_default="0", nullable=False),
+        sa.Column("session", _ID, server_default="0", nullable=False),
         sa.Column("model", sa.Text(), nullable=True),
         sa.Column("agent", sa.Text(), nullable=True),
         sa.Column("queue_mode", sa.Text(), nullable=True),
@@ -116,6 +116,7 @@ def _inbound() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("inbound_chat", "inbound", ["chat", "id"], unique=False)
+    _partial("inbound_boundaries", "inbound", ["chat", "id"], where="command = 'new'")
     _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
     _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
 
@@ -125,6 +126,7 @@ def _turns() -> None:
         "turns",
         sa.Column("id", _ID, autoincrement=False, nullable=False),
         sa.Column("chat", _ID, nullable=False),
+        sa.Column("session", _ID, server_default="0", nullable=False),
         sa.Column("agent", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
@@ -144,7 +146,7 @@ def _turns() -> None:
     )
     _partial("one_running_turn_per_chat", "turns", ["chat"], where="state = 'running'", unique=True)
     _partial("turns_broken", "turns", ["id"], where="state = 'broken'")
-    op.create_index("turns_chat", "turns", ["chat", "id"], unique=False)
+    op.create_index("turns_session", "turns", ["chat", "session", "id"], unique=False)
     _partial("turns_live", "turns", ["chat", "id"], where="finished_at IS NULL")
 
 

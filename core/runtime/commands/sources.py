@@ -1,0 +1,22 @@
+"""Where performers look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.decide.gate import Policy
+from core.domain.command import CommandSpec
+from core.domain.texts import Texts
+from core.ports import ChatLog, ChatSettings, Clock, Models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """All that any of them needs; each takes its own few."""
+
+    commands: Sequence[CommandSpec]
+    chats: ChatSettings
+    log: ChatLog
+    models: Models
+    policy: Policy
+    texts: Texts
+    clock: Clock
