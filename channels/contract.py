@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -14,6 +14,8 @@ from core.domain.command import CommandSpec
 from core.domain.delivery import Receipt, Settled
 from core.domain.message import Reply
 from core.ports import Clock, Lane
+
+DEFAULT_MAX_AGE_H = 24.0
 
 PartT = TypeVar("PartT")
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
@@ -92,13 +94,14 @@ class ShowsProgress(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelContext:
-    """What a channel is given when it is built."""
+    """What a channel is given when it is built. `start` says what the very first connection of an account answers."""
 
     account: str
     workspace: Path
     clock: Clock
     commands: tuple[CommandSpec, ...]
     env: Callable[[str], str | None]
+    start: Literal["now", "unread"] = "now"
 
 
 class Build(Protocol[SettingsT_contra]):
@@ -111,13 +114,15 @@ class Build(Protocol[SettingsT_contra]):
 class ChannelSpec(Generic[SettingsT]):
     """A channel described without connecting anything.
 
-    `trusted`: the operating system has checked who reaches it, so whoever does is the owner.
+    `trusted`: the operating system has checked who reaches it, so whoever does is the owner. `max_age_h`: what is
+    older when it comes in is not answered any more, unless the settings say otherwise.
     """
 
     name: str
     settings: type[SettingsT]
     build: Build[SettingsT]
     trusted: bool = False
+    max_age_h: float = DEFAULT_MAX_AGE_H
 
 
 # Where channels of all platforms stand side by side, their parts are JSON objects that only the channel itself reads.

@@ -56,6 +56,7 @@ async def work(gateway: Gateway, place: Place) -> None:
                 tasks = [
                     group.create_task(gateway.worker.run(place.grace_s), name="worker"),
                     group.create_task(gateway.control.run(), name="control"),
+                    group.create_task(gateway.bursts.run(), name="bursts"),
                 ]
                 while not place.steps_back():
                     await clock.sleep(LOCK_POLL_S)

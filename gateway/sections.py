@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from core.domain.chat import QueueMode
 from core.domain.secret import Secret
 from core.domain.texts import TEXTS
 from core.models.entry import DEFAULT_OUTPUT, DEFAULT_PRIORITY, DEFAULT_WINDOW
@@ -113,6 +114,15 @@ class ChannelCommon(Section):
 
     enabled: bool = Field(default=True)
     agent: str | None = Field(default=None, min_length=1, description="agent of this channel", examples=["main"])
+    queue: QueueMode = Field(default=QueueMode.QUEUE, description="what becomes of messages while a turn runs")
+    start: Literal["now", "unread"] = Field(
+        default="now", description="what the very first connection answers: only what is new, or what is unread too"
+    )
+    max_age: Annotated[float, Field(gt=0, le=8_760, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="hours after which a message is not answered any more; the default is the channel's own",
+        examples=[24],
+    )
     dm_policy: Literal["pairing", "allowlist", "open", "disabled"] | None = Field(
         default=None, description="who may write directly; the default is the channel's own"
     )
@@ -126,6 +136,8 @@ class Limits(Section):
 
     queued_chat: Whole = Field(default=50, description="messages that wait in one chat")
     queued_person: Whole = Field(default=20, description="messages of one person that wait")
+    collect_s: Seconds = Field(default=2, description="seconds without a message that end a burst")
+    collect_messages: Whole = Field(default=20, description="messages of a burst that become one turn")
     turns: Whole = Field(default=32, description="turns at once in one process")
     model_calls: Whole = Field(default=50, description="model calls in one turn")
     turn_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(default=2, description="hours of work")

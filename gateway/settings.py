@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from channels import registry
+from core.domain.chat import QueueMode
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.validation import KeyPath, Problem, first_problem, nearest, unknown
@@ -119,6 +120,11 @@ class Settings:
         """The agent that answers in a channel."""
         settings = self.channels.get(channel)
         return (settings.common.agent if settings else None) or self.agent
+
+    def queue_of(self, channel: str) -> QueueMode:
+        """The queue mode of a channel's chats that have chosen none."""
+        settings = self.channels.get(channel)
+        return settings.common.queue if settings else QueueMode.QUEUE
 
     def model_entries(self) -> tuple[ModelEntry, ...]:
         """The named models as the model registry takes them, keys looked up, the default first."""

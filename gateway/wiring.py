@@ -6,15 +6,15 @@
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from channels.contract import AnyChannel, AnySpec, ChannelContext
 from core.bus import Bus
 from core.catalog.agents import FolderAgents
 from core.decide.gate import Policy
-from core.decide.intake import Rules
 from core.decide.next_step import Budget
+from core.decide.view import Queueing, Rules
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS, CommandSpec
 from core.domain.secret import Secret
@@ -27,6 +27,7 @@ from core.ports import Agents, Chance, Clock, Models, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.runtime.asking import Asking
 from core.runtime.bench import Bench
+from core.runtime.bursts import Bursts
 from core.runtime.calls import Calls
 from core.runtime.closing import Closing
 from core.runtime.commands import performers
@@ -49,9 +50,10 @@ from core.store.calls_port import StoredAsks, StoredChildren
 from core.store.chat_log_port import StoredChatLog
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredOutbox, StoredSayings
-from core.store.ports import StoredChats, StoredInbox, StoredWaits
+from core.store.ports import StoredChats, StoredInbox
 from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
+from core.store.waits_port import StoredWaits
 from core.store.wakeup import LocalWakeup
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
@@ -60,6 +62,7 @@ from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Presence
+from gateway.queueing import max_age, queueing
 from gateway.redaction import Redactor
 from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
@@ -82,9 +85,10 @@ class Choices:
     texts: Texts
     budget: Budget
     agent: Callable[[ChatKey], str]
-    queued_chat: int
     turns: int
     tool_s: float
+    queueing: Queueing = field(default_factory=Queueing)
+    max_age: Callable[[ChatKey], int] | None = None
     turn_hours: float = 2.0
 
 
@@ -110,6 +114,7 @@ class Gateway:
     bus: Bus
     turns: StoredTurns
     worker: Worker
+    bursts: Bursts
     control: Control
     sender: Sender
     presence: Presence
@@ -130,31 +135,46 @@ def wire(world: World) -> Gateway:
     )
     runner = _runner(world, bus, turns, sender, presence, work)
     worker = Worker(turns, runner, work, world.clock, Slots(world.choices.turns))
+    bursts = Bursts(work, world.clock)
     bus.serve(
         Intake(
-            inbox=inbox, worker=worker, sender=sender, work=work, commands=command, chance=world.chance, bus=bus
+            inbox=inbox,
+            worker=worker,
+            bursts=bursts,
+            sender=sender,
+            work=work,
+            commands=command,
+            chance=world.chance,
+            bus=bus,
         ).accept
-    )
-    control = Control(
-        inbox=inbox,
-        outbox=outbox,
-        performers=performers(_sources(world)),
-        waits=StoredWaits(world.store, world.choices.texts),
-        sender=sender,
-        work=work,
-        wakeup=command,
-        chance=world.chance,
-        texts=world.choices.texts,
     )
     return Gateway(
         world=world,
         bus=bus,
         turns=turns,
         worker=worker,
-        control=control,
+        bursts=bursts,
+        control=_control(world, inbox, outbox, sender, work, command),
         sender=sender,
         presence=presence,
         wakeups=(work, send, command),
+    )
+
+
+def _control(
+    world: World, inbox: StoredInbox, outbox: StoredOutbox, sender: Sender, work: LocalWakeup, wakeup: LocalWakeup
+) -> Control:
+    choices = world.choices
+    return Control(
+        inbox=inbox,
+        outbox=outbox,
+        performers=performers(_sources(world)),
+        waits=StoredWaits(world.store, choices.texts),
+        sender=sender,
+        work=work,
+        wakeup=wakeup,
+        chance=world.chance,
+        texts=choices.texts,
     )
 
 
@@ -170,7 +190,11 @@ def uploads_of(choices: Choices, chat: ChatKey) -> Path:
 def _admission(world: World, owner: str) -> Admission:
     choices = world.choices
     rules = Rules(
-        policy=choices.policy, commands=choices.commands, texts=choices.texts, queued_chat=choices.queued_chat
+        policy=choices.policy,
+        commands=choices.commands,
+        texts=choices.texts,
+        queueing=choices.queueing,
+        max_age=choices.max_age,
     )
     return Admission(
         rules=rules, choose=world.models.choose, agent=choices.agent, owner=owner, lease_ms=LEASE_MS, key=""
@@ -187,6 +211,7 @@ def _sources(world: World) -> Sources:
         policy=choices.policy,
         texts=choices.texts,
         clock=world.clock,
+        mode=choices.queueing.mode,
     )
 
 
@@ -302,14 +327,16 @@ def place_of(settings: Settings, *, window: bool) -> Place:
     )
 
 
-def context_of(settings: Settings, account: str) -> ChannelContext:
+def context_of(settings: Settings, channel: str, account: str) -> ChannelContext:
     """What every channel is built with."""
+    section = settings.channels.get(channel)
     return ChannelContext(
         account=account,
         workspace=settings.home.workspace,
         clock=SystemClock(),
         commands=COMMANDS,
         env=settings.env.get,
+        start=section.common.start if section else "now",
     )
 
 
@@ -340,8 +367,9 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         texts=Texts(settings.texts),
         budget=Budget(model_calls=limits.model_calls, tokens=limits.turn_tokens),
         agent=lambda chat: settings.agent_of(chat.channel),
-        queued_chat=limits.queued_chat,
         turns=limits.turns,
+        queueing=queueing(settings),
+        max_age=max_age(settings, [one.spec for one in served]),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,
     )

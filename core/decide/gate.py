@@ -23,6 +23,7 @@ class Policy:
     """
 
     trusted: frozenset[tuple[str, str]] = frozenset()
+    owners: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict, hash=False)
     listed: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict, hash=False)
 
 
@@ -40,4 +41,6 @@ def authorize(sender: Principal, policy: Policy) -> Role | Refused:
         return Role.OWNER
     if not sender.verified:
         return Refused(reason="unverified")
+    if sender.user_id in policy.owners.get(place, frozenset()):
+        return Role.OWNER
     return Role.MEMBER if sender.user_id in policy.listed.get(place, frozenset()) else Refused(reason="not_listed")

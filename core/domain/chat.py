@@ -1,6 +1,7 @@
 """Which conversation, and who speaks in it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +23,16 @@ class Principal:
     user_id: str
     name: str = ""
     verified: bool = True
+
+
+class QueueMode(StrEnum):
+    """What becomes of a message that comes while a turn runs in its chat.
+
+    QUEUE: it waits its turn. STEER: it joins the running turn at its next step. COLLECT: what one person says in a
+    burst becomes one turn. INTERRUPT: it stops the running turn.
+    """
+
+    QUEUE = "queue"
+    STEER = "steer"
+    COLLECT = "collect"
+    INTERRUPT = "interrupt"

@@ -18,6 +18,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="new", summary="start a new conversation"),
     CommandSpec(name="stop", summary="stop what is running here and drop what waits"),
     CommandSpec(name="status", summary="what runs and what waits here"),
+    CommandSpec(name="queue", summary="what becomes of messages while a turn runs", arguments="[mode]"),
+    CommandSpec(name="steer", summary="tell the running turn something", arguments="TEXT"),
     CommandSpec(name="model", summary="list the models, or choose one for this chat", arguments="[name]"),
     CommandSpec(name="sessions", summary="list the conversations of this chat"),
     CommandSpec(name="resume", summary="go on with an earlier conversation", arguments="N"),

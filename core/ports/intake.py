@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.domain.chat import ChatKey, Principal
+from core.domain.chat import ChatKey, Principal, QueueMode
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound
 from core.ports.turns import Claim, Signal
@@ -15,8 +15,9 @@ class Accepted:
     """What intake did with an event. It is committed: the channel may acknowledge.
 
     `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
-    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a parked
-    turn may go on, `signal` that a running one is to look again before it asks a model.
+    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a turn may
+    go on or begin, `signal` that a running one is to look again before it asks a model. `queued_before` counts the
+    turns that come first. `burst_ms` is how long the turn waits for more before it may be claimed.
     """
 
     inbound: int
@@ -30,6 +31,7 @@ class Accepted:
     replies: bool = False
     resumed: bool = False
     signal: Signal | None = None
+    burst_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,13 @@ class Inbox(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueView:
-    """What `/status` shows of a chat."""
+    """What `/status` shows of a chat. `mode` is None where the chat has chosen none."""
 
     running: int | None
     since: int | None
     waiting: int
     undelivered: int
+    mode: QueueMode | None = None
 
 
 class ChatSettings(Protocol):
@@ -74,6 +77,9 @@ class ChatSettings(Protocol):
 
     async def set_model(self, chat_row: int, name: str | None) -> None:
         """Kept over restarts; counts from the next admitted message."""
+
+    async def set_queue_mode(self, chat_row: int, mode: QueueMode) -> None:
+        """Kept over restarts; counts from the next message."""
 
     async def queue(self, chat_row: int) -> QueueView:
         """What runs and what waits."""

@@ -133,7 +133,7 @@ class Sayings(Protocol):
 
 
 class Waits(Protocol):
-    """Questions whose time runs out."""
+    """What time brings about: questions that nobody answers, and what came too late and is to be announced."""
 
     async def tick(self) -> Sequence[tuple[int, ChatKey]]:
-        """Expire and remind what is due; gives the chats (row and key) that have something to say."""
+        """Expire, remind and announce what is due; gives the chats (row and key) that have something to say."""

@@ -10,6 +10,7 @@ import structlog
 from core.bus import Bus, Telemetry
 from core.domain.message import Dropped, Inbound
 from core.ports import Accepted, Chance, Inbox, Wakeup
+from core.runtime.bursts import Bursts
 from core.runtime.sender import Sender
 from core.runtime.worker import Worker
 
@@ -22,6 +23,7 @@ class Intake:
 
     inbox: Inbox
     worker: Worker
+    bursts: Bursts
     sender: Sender
     work: Wakeup
     commands: Wakeup
@@ -45,12 +47,17 @@ class Intake:
         for turn in accepted.stopped:
             ended = {"state": "terminated", "outcome": "cancelled"}
             self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
+        if accepted.burst_ms:
+            self.bursts.look_in(accepted.burst_ms)
         if accepted.resumed:
             self.work.set()
         if accepted.command:
             self.commands.set()
         if accepted.replies:
             self.sender.wake(accepted.chat_row, event.chat)
+        self._note(event, accepted)
+
+    def _note(self, event: Inbound | Dropped, accepted: Accepted) -> None:
         if accepted.duplicate or accepted.dropped:
             reason = "duplicate" if accepted.duplicate else accepted.dropped
             log.info("inbound.dropped", inbound=accepted.inbound, reason=reason)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.decide.intake import Rules
+from core.decide.view import Rules
 from core.domain.chat import ChatKey
 from core.domain.texts import Texts
 from core.domain.turn import ModelChoice

@@ -1,8 +1,8 @@
 """A person's message meets an open question."""
 
-from sqlalchemy import Connection, bindparam, update
+from sqlalchemy import Connection
 
-from core.decide.intake import Answer
+from core.decide.decisions import Answer
 from core.domain.message import Inbound
 from core.domain.texts import Texts
 from core.domain.wait import WaitState
@@ -10,17 +10,13 @@ from core.store import waits
 from core.store.admission import Admission
 from core.store.chat_lock import Locked
 from core.store.notices import notice
-from core.store.schema import inbound
-
-BELONGS = update(inbound).where(inbound.c.id == bindparam("b_inbound")).values(turn=bindparam("b_turn"))
 
 
-def answer(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, decision: Answer, texts: Texts) -> None:
-    """The message closes a question and belongs to its turn."""
+def answer(conn: Connection, event: Inbound, chat: Locked, decision: Answer, texts: Texts) -> None:
+    """The message closes a question."""
     stored = next(one for one in chat.waits if one.wait.id == decision.wait.id)
     closed = waits.Closed(state=WaitState.ANSWERED, answer=decision.given.text, by=event.sender, card=decision.card)
     waits.close(conn, stored, closed, texts)
-    conn.execute(BELONGS, {"b_inbound": inbound_id, "b_turn": decision.wait.turn})
 
 
 def tell(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, name: str, admission: Admission) -> bool:

@@ -27,6 +27,10 @@ class Locked:
     session: int
     model: str | None
     agent: str | None
+    owner: str | None
+    queue_mode: str | None
+    missed: int
+    now: int
     waits: tuple[StoredWait, ...] = ()
 
 
@@ -41,6 +45,10 @@ _LOCKED = (
     chats.c.session,
     chats.c.model,
     chats.c.agent,
+    chats.c.owner,
+    chats.c.queue_mode,
+    chats.c.missed,
+    now_ms(),
 )
 
 
@@ -83,5 +91,9 @@ def lock(conn: Connection, event: Inbound | Dropped) -> Locked:
         session=row[7],
         model=row[8],
         agent=row[9],
+        owner=row[10],
+        queue_mode=row[11],
+        missed=row[12],
+        now=row[13],
     )
     return replace(chat, waits=tuple(open_of_chat(conn, chat.id))) if chat.asks else chat

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
+from core.domain.chat import QueueMode
 from core.domain.turn import TurnState
 from core.ports import QueueView
 from core.store.schema import chats, inbound, outbox, turns
@@ -9,6 +10,10 @@ from core.store.schema import chats, inbound, outbox, turns
 MODEL = select(chats.c.model).where(chats.c.id == bindparam("b_chat"))
 
 SET_MODEL = update(chats).where(chats.c.id == bindparam("b_chat")).values(model=bindparam("b_model"))
+
+MODE = select(chats.c.queue_mode).where(chats.c.id == bindparam("b_chat"))
+
+SET_MODE = update(chats).where(chats.c.id == bindparam("b_chat")).values(queue_mode=bindparam("b_mode"))
 
 LIVE = (
     select(turns.c.id, turns.c.state, inbound.c.received_at)
@@ -32,13 +37,20 @@ def set_model(conn: Connection, chat_row: int, name: str | None) -> None:
     conn.execute(SET_MODEL, {"b_chat": chat_row, "b_model": name})
 
 
+def set_queue_mode(conn: Connection, chat_row: int, mode: QueueMode) -> None:
+    """Counts from the next message."""
+    conn.execute(SET_MODE, {"b_chat": chat_row, "b_mode": mode.value})
+
+
 def queue(conn: Connection, chat_row: int) -> QueueView:
     """What runs here and how much waits."""
     live = conn.execute(LIVE, {"b_chat": chat_row}).all()
+    mode = conn.execute(MODE, {"b_chat": chat_row}).scalar()
     running = next((row for row in live if row.state == TurnState.RUNNING.value), None)
     return QueueView(
         running=running.id if running else None,
         since=running.received_at if running else None,
         waiting=len(live) - (running is not None),
         undelivered=conn.execute(UNDELIVERED, {"b_chat": chat_row}).scalar_one(),
+        mode=QueueMode(mode) if mode else None,
     )

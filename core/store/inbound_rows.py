@@ -1,9 +1,25 @@
 """The rows of what came in."""
 
+from typing import assert_never
+
 from sqlalchemy import Connection, bindparam
 from sqlalchemy.sql import Executable
 
-from core.decide.intake import Answer, Cancel, Command, Decision, Drop, Enqueue, Rewind
+from core.decide.decisions import (
+    Answer,
+    Cancel,
+    Collect,
+    Command,
+    Decision,
+    Drop,
+    Enqueue,
+    Halt,
+    Interrupt,
+    Replace,
+    Rewind,
+    Steer,
+    Withdraw,
+)
 from core.decide.sessions import Rewinding
 from core.domain.message import Dropped, Inbound
 from core.domain.text import well_formed
@@ -14,7 +30,7 @@ from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 
 _INBOUND_BINDS = (
     *("chat", "channel", "account", "event_key", "sender", "sender_name", "kind", "lane", "content", "attachments"),
-    *("reply_to", "message_id", "at", "command", "arguments", "pending", "drop_reason", "choice"),
+    *("reply_to", "message_id", "at", "command", "arguments", "pending", "drop_reason", "choice", "turn"),
 )
 
 
@@ -76,17 +92,62 @@ def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:
 def _verdict(decision: Decision, choice: ModelChoice) -> dict[str, object]:
     call = decision.call if isinstance(decision, Command | Cancel | Rewind) else None
     return {
-        "lane": "control" if call or isinstance(decision, Answer) else "turn",
+        "lane": _lane(decision),
         "command": call.name if call else None,
         "arguments": well_formed(call.arguments) if call else None,
         "pending": int(isinstance(decision, Command)),
         "drop_reason": decision.reason if isinstance(decision, Drop) else None,
         "choice": codec.choice_text(choice) if _heads_turn(decision) else None,
+        "turn": _turn(decision),
     }
 
 
 def _heads_turn(decision: Decision) -> bool:
-    return isinstance(decision, Enqueue) or (isinstance(decision, Rewind) and decision.to is Rewinding.RETRY)
+    """Whether a turn can have its id. What is kept of a drop may be taken up later, with the models of today."""
+    match decision:
+        case Enqueue() | Interrupt():
+            return True
+        case Rewind(to=to):
+            return to is Rewinding.RETRY
+        case Drop(kept=kept):
+            return kept
+        case _:
+            return False
+
+
+def _lane(decision: Decision) -> str:
+    match decision:
+        case Enqueue() | Collect() | Interrupt() | Drop():
+            return "turn"
+        case Steer():
+            return "steer"
+        case Command() | Cancel() | Rewind() | Answer() | Replace() | Withdraw() | Halt():
+            return "control"
+        case _:
+            assert_never(decision)
+
+
+def _turn(decision: Decision) -> int | None:
+    """The turn of others that it belongs to; None where it heads one, and where it belongs to none."""
+    match decision:
+        case Collect(turn=turn) | Steer(turn=turn) | Replace(turn=turn) | Withdraw(turn=turn) | Halt(turn=turn):
+            return turn
+        case Answer(wait=wait):
+            return wait.turn
+        case Enqueue() | Interrupt() | Command() | Cancel() | Rewind() | Drop():
+            return None
+        case _:
+            assert_never(decision)
+
+
+def _words(event: Inbound, decision: Decision) -> str:
+    match decision:
+        case Steer(said=str(said)) | Enqueue(said=str(said)) | Collect(said=str(said)):
+            return said
+        case Interrupt(then=Enqueue(said=str(said))):
+            return said
+        case _:
+            return event.content
 
 
 def _said(event: Inbound, decision: Decision) -> dict[str, object]:
@@ -96,9 +157,9 @@ def _said(event: Inbound, decision: Decision) -> dict[str, object]:
         "kind": event.kind.value,
     }
     # What was said by somebody who may not speak is not kept: the reason is enough.
-    if not isinstance(decision, Drop) or decision.notice is not None:
+    if not isinstance(decision, Drop) or decision.kept or decision.notice is not None:
         row |= {
-            "content": well_formed(event.content),
+            "content": well_formed(_words(event, decision)),
             "attachments": codec.attachments_text(event.attachments),
             "reply_to": well_formed(event.reply_to) if event.reply_to else None,
             "message_id": well_formed(event.message_id) if event.message_id else None,

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.domain.chat import ChatKey
+from core.domain.chat import QueueMode
 from core.domain.message import Dropped, Inbound
-from core.domain.texts import Texts
 from core.ports import Accepted, PendingCommand, QueueView
-from core.store import chats, commands, expiry, inbox
+from core.store import chats, commands, inbox
 from core.store.admission import Admission
 from core.store.store import Store
 
@@ -29,20 +28,6 @@ class StoredInbox:
         return await self._store.read(commands.pending)
 
 
-class StoredWaits:
-    """Waits on the store."""
-
-    def __init__(self, store: Store, texts: Texts) -> None:
-        self._store = store
-        self._texts = texts
-
-    async def tick(self) -> Sequence[tuple[int, ChatKey]]:
-        """Expire and remind; an idle gateway only reads."""
-        if not await self._store.read(expiry.anything_due):
-            return ()
-        return await self._store.run(expiry.tick, self._texts)
-
-
 class StoredChats:
     """ChatSettings on the store."""
 
@@ -56,6 +41,10 @@ class StoredChats:
     async def set_model(self, chat_row: int, name: str | None) -> None:
         """Choose a model for this chat, or none."""
         await self._store.run(chats.set_model, chat_row, name)
+
+    async def set_queue_mode(self, chat_row: int, mode: QueueMode) -> None:
+        """Choose a queue mode for this chat."""
+        await self._store.run(chats.set_queue_mode, chat_row, mode)
 
     async def queue(self, chat_row: int) -> QueueView:
         """What runs and what waits."""

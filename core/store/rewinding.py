@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from core.decide.intake import Rewind
+from core.decide.decisions import Rewind
 from core.decide.sessions import Rewinding, number
 from core.domain.message import Inbound
 from core.domain.turn import ModelChoice

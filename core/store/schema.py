@@ -56,6 +56,9 @@ class _Chats(TypedColumns):
     model: Named[str | None] = Column(Text)
     agent: Named[str | None] = Column(Text)
     queue_mode: Named[str | None] = Column(Text)
+    missed: Named[int] = Column(Integer, server_default="0")  # messages that came too late and were not announced yet
+    missed_first: Named[int | None] = Column(Id)  # the first of them
+    missed_at: Named[int | None] = Column(Id)  # when the newest of them came in
     created_at: Named[int] = Column(Id)
 
 
@@ -67,6 +70,8 @@ chats = Table(
     CheckConstraint("live >= 0 AND asks >= 0", name="live_not_negative"),
     CheckConstraint("(owner IS NULL) = (until IS NULL)", name="a_lease_has_an_owner_and_an_end"),
     CheckConstraint("live > 0 OR (ready IS NULL AND owner IS NULL)", name="an_idle_chat_has_no_lease"),
+    CheckConstraint("(missed = 0) = (missed_first IS NULL)", name="what_was_missed_has_a_first"),
+    _partial("chats_missed", "missed_at", where="missed > 0"),
     _partial("chats_ready", "ready", where="ready IS NOT NULL"),
     _partial("chats_owned", "owner", where="owner IS NOT NULL"),
     sqlite_autoincrement=True,
@@ -107,6 +112,7 @@ inbound = Table(
     CheckConstraint("pending IN (0, 1) AND (pending = 0 OR command IS NOT NULL)", name="pending_is_a_command"),
     Index("inbound_chat", "chat", "id"),
     _partial("inbound_turn", "turn", where="turn IS NOT NULL"),
+    _partial("inbound_message", "chat", "message_id", where="message_id IS NOT NULL"),
     _partial("inbound_pending", "id", where="pending = 1"),
     _partial("inbound_boundaries", "chat", "id", where="command = 'new'"),
     sqlite_autoincrement=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from core.decide.view import Queueing
 from core.models.scripted import ScriptedModel, says
 from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
@@ -37,7 +38,13 @@ class Load:
     def __init__(self, folder: Path, *, accounts: int, kept: int = 0) -> None:
         model = ScriptedModel(says("A short answer, as people get them."), repeat_last=True, validate=False, keep=0)
         self.platforms = [FakePlatform(kept=kept) for _ in range(accounts)]
-        self.house = House(folder=folder, platform=self.platforms[0], models=[model], queued_chat=10**9)
+        self.house = House(
+            folder=folder,
+            platform=self.platforms[0],
+            models=[model],
+            queued_chat=10**9,
+            queueing=Queueing(person=10**9),
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Store]:

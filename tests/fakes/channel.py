@@ -12,7 +12,7 @@ from core.bus import Accept
 from core.domain.chat import ChatKey, Principal
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import StoreError, Unreachable
-from core.domain.message import Dropped, Inbound, Reply, plain
+from core.domain.message import Dropped, Inbound, InboundKind, Reply, plain
 from core.ports import Lane
 from tests.fakes.platform import BOT, Event, FakePart, FakePlatform, Profile
 
@@ -113,11 +113,16 @@ def read(event: Event, *, account: str) -> Inbound | Dropped:
             sender = Principal(channel=CHANNEL, account=account, user_id=user, name=user.title())
             addressed = rest.get("addressed")
             said = Inbound(event_key=event.id, chat=key, sender=sender, content=text, at=at, addressed=None)
-            said = replace(said, message_id=_text(rest.get("message")))
+            said = replace(said, message_id=_text(rest.get("message")), kind=_kind(rest.get("kind")))
+            said = replace(said, shared=rest.get("shared") is True)
             return replace(said, addressed=addressed) if isinstance(addressed, bool) else said
         case _:
             unknown = ChatKey(channel=CHANNEL, account=account, chat_id="unknown")
             return Dropped(reason="unreadable", event_key=event.id, chat=unknown, at=0)
+
+
+def _kind(value: object) -> InboundKind:
+    return InboundKind(value) if isinstance(value, str) and value in list(InboundKind) else InboundKind.MESSAGE
 
 
 def _text(value: object) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +11,9 @@ from sqlalchemy import Connection
 
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
+from core.decide.view import Queueing
 from core.domain.agent import AgentDefinition
+from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.texts import Texts
 from core.models.registry import ReadyModels
@@ -58,6 +60,9 @@ class House:
     budget: Budget = BUDGET
     turns: int = 32
     queued_chat: int = 50
+    queueing: Queueing = field(default_factory=Queueing)
+    owners: frozenset[str] = frozenset()
+    max_age: Callable[[ChatKey], int] | None = None
     tool_s: float = 5.0
     turn_hours: float = 2.0
     grace_s: float = 2.0
@@ -82,12 +87,13 @@ class House:
         """What `wire` takes."""
         choices = Choices(
             workspace=self.folder / "workspace",
-            policy=Policy(listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)}),
+            policy=Policy(listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)}, owners={(CHANNEL, ACCOUNT): self.owners}),
             commands=[spec for spec in COMMANDS if not spec.terminal_only],
             texts=Texts({}),
             budget=self.budget,
             agent=lambda chat: "main",
-            queued_chat=self.queued_chat,
+            queueing=replace(self.queueing, chat=self.queued_chat),
+            max_age=self.max_age,
             turns=self.turns,
             tool_s=self.tool_s,
             turn_hours=self.turn_hours,

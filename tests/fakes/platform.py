@@ -195,11 +195,20 @@ class FakePlatform:
         chat: str = "room",
         thread: str | None = None,
         addressed: bool | None = True,
+        shared: bool = False,
         at: int = 0,
     ) -> Event:
         """A person says something; the event is handed out at once."""
-        said = {"text": text, "message": f"u{self._number()}", "addressed": addressed, "at": at}
+        said = {"text": text, "message": f"u{self._number()}", "addressed": addressed, "shared": shared, "at": at}
         return self.hands_out({"chat": chat, "thread": thread, "user": user, **said})
+
+    def edits(self, said: Event, text: str, *, user: str | None = None) -> Event:
+        """A message is written anew, by whoever said it or by somebody else."""
+        return self.hands_out({**said.body, "kind": "edit", "text": text, "user": user or said.body["user"]})
+
+    def deletes(self, said: Event, *, user: str | None = None) -> Event:
+        """A message is taken back."""
+        return self.hands_out({**said.body, "kind": "delete", "text": "", "user": user or said.body["user"]})
 
     def hands_out(self, body: Mapping[str, object]) -> Event:
         """A raw event, which may be unreadable."""
@@ -207,9 +216,9 @@ class FakePlatform:
         self.events.add(event)
         return event
 
-    def person(self, name: str, *, chat: str = "room", thread: str | None = None) -> "Person":
+    def person(self, name: str, *, chat: str = "room", thread: str | None = None, shared: bool = False) -> "Person":
         """Somebody to talk through."""
-        return Person(platform=self, name=name, chat=chat, thread=thread)
+        return Person(platform=self, name=name, chat=chat, thread=thread, shared=shared)
 
     async def acknowledges(self, event: Event, *, within: float = PATIENCE) -> None:
         """Wait until the event is acknowledged."""
@@ -276,10 +285,23 @@ class Person:
     name: str
     chat: str
     thread: str | None = None
+    shared: bool = False
 
-    async def says(self, text: str) -> Event:
+    async def says(self, text: str, *, at: int = 0) -> Event:
         """Say it, and see it acknowledged."""
-        event = self.platform.says(self.name, text, chat=self.chat, thread=self.thread)
+        event = self.platform.says(self.name, text, chat=self.chat, thread=self.thread, shared=self.shared, at=at)
+        await self.platform.acknowledges(event)
+        return event
+
+    async def edits(self, said: Event, text: str) -> Event:
+        """Write a message anew, and see it acknowledged."""
+        event = self.platform.edits(said, text, user=self.name)
+        await self.platform.acknowledges(event)
+        return event
+
+    async def deletes(self, said: Event) -> Event:
+        """Take a message back, and see it acknowledged."""
+        event = self.platform.deletes(said, user=self.name)
         await self.platform.acknowledges(event)
         return event
 

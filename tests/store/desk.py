@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 
 from core.decide.gate import Policy
-from core.decide.intake import Rules
+from core.decide.view import Queueing, Rules
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS
 from core.domain.delivery import Delivery, Receipt
@@ -49,6 +49,7 @@ def message(
     chat: ChatKey | None = None,
     sender: Principal | None = None,
     cursor: CursorMove | None = None,
+    message_id: str | None = None,
 ) -> Inbound:
     """Something said; its event key is new unless one is given."""
     return Inbound(
@@ -58,6 +59,7 @@ def message(
         content=content,
         at=1_700_000_000_000,
         cursor=cursor,
+        message_id=message_id,
     )
 
 
@@ -66,13 +68,13 @@ def choose(wanted: str | None) -> ModelChoice:
     return ModelChoice(names=(wanted, "first") if wanted else ("first",), registry="r1")
 
 
-def admission(owner: str | None = "worker-a", *, queued: int = 50) -> Admission:
-    """What intake knows, with Anna and Ben let in."""
-    rules = Rules(
+def admission(owner: str | None = "worker-a", *, queued: int = 50, rules: Rules | None = None) -> Admission:
+    """What intake knows, with Anna and Ben let in, or by rules of the test's own."""
+    rules = rules or Rules(
         policy=Policy(listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)}),
         commands=COMMANDS,
         texts=Texts({}),
-        queued_chat=queued,
+        queueing=Queueing(chat=queued, person=queued),
     )
     return Admission(
         rules=rules, choose=choose, agent=lambda chat: "main", owner=owner, lease_ms=LEASE_MS, key="overwritten"
@@ -82,9 +84,9 @@ def admission(owner: str | None = "worker-a", *, queued: int = 50) -> Admission:
 class Desk:
     """The ports of one worker process."""
 
-    def __init__(self, store: Store, *, owner: str = "worker-a", queued: int = 50) -> None:
+    def __init__(self, store: Store, *, owner: str = "worker-a", queued: int = 50, rules: Rules | None = None) -> None:
         self.store = store
-        self.inbox = StoredInbox(store, admission(owner, queued=queued))
+        self.inbox = StoredInbox(store, admission(owner, queued=queued, rules=rules))
         self.turns = StoredTurns(store, Holder(owner=owner, lease_ms=LEASE_MS, texts=Texts({})))
         self.asks = StoredAsks(store, Texts({}))
         self.outbox = StoredOutbox(store)

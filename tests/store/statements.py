@@ -20,7 +20,7 @@ from core.store.sqlite import connect
 GROWING = frozenset({"chats", "inbound", "turns", "steps", "outbox", "outbox_parts"})
 # Partial indexes over what is at work right now, or in trouble: they stay small however long the store is used.
 SMALL = frozenset(
-    {"chats_ready", "chats_owned", "inbound_pending", "turns_live", "turns_broken"}
+    {"chats_ready", "chats_owned", "chats_missed", "inbound_pending", "turns_live", "turns_broken"}
     | {"outbox_open", "outbox_dead", "waits_open", "waits_due", "waits_remind"}
 )
 

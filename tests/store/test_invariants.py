@@ -86,6 +86,12 @@ REFUSED: dict[str, Attempt] = {
     "a chat that becomes idle and keeps its lease": Attempt(
         "UPDATE chats SET live = 0 WHERE id = 1", "ck_chats_an_idle_chat_has_no_lease"
     ),
+    "something missed without a first": Attempt(
+        "UPDATE chats SET missed = 2 WHERE id = 2", "ck_chats_what_was_missed_has_a_first"
+    ),
+    "a first of nothing that was missed": Attempt(
+        "UPDATE chats SET missed_first = 4 WHERE id = 2", "ck_chats_what_was_missed_has_a_first"
+    ),
     "the same event of the same account twice": Attempt(
         INBOUND.format(chat=2, channel="fake", account="acme", key="e1"), "UNIQUE inbound.event_key"
     ),
@@ -177,6 +183,8 @@ REFUSED: dict[str, Attempt] = {
 }
 
 ALLOWED: dict[str, str] = {
+    "something missed and the first of it": "UPDATE chats SET missed = 2, missed_first = 4, missed_at = 5 WHERE id = 2",
+    "words that steer": "UPDATE inbound SET lane = 'steer' WHERE id = 2",
     "a thread beside its room": CHAT.format("'room'", "'t1'"),
     "the same event key on another account": INBOUND.format(chat=2, channel="fake", account="other", key="e1"),
     "the same event key on another channel": INBOUND.format(chat=2, channel="pigeon", account="acme", key="e1"),

@@ -56,7 +56,7 @@ SORTING: dict[str, str] = {
 }
 ALL = statements()
 # These come with time and not with messages.
-POLLING = frozenset({"CLAIM_CHAT", "RENEW", "PENDING", "DUE", "REMIND"})
+POLLING = frozenset({"CLAIM_CHAT", "RENEW", "PENDING", "DUE", "REMIND", "UNANNOUNCED"})
 POLLS = {shape_of(sql_of(statement)) for name, statement in ALL.items() if name.split(".")[1] in POLLING}
 
 

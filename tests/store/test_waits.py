@@ -11,7 +11,7 @@ from core.domain.step import Asked, Call, CallId, ModelAnswered, Stamped, ToolFi
 from core.domain.texts import Texts
 from core.domain.wait import Answered, Ask
 from core.ports import Claim
-from core.store.ports import StoredWaits
+from core.store.waits_port import StoredWaits
 from tests.fakes.clock import FakeClock
 from tests.store.desk import Desk, ending, message, new_key, person, place, receipt, words
 

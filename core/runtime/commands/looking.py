@@ -16,7 +16,7 @@ def looking(known: Sources) -> Mapping[str, Performer]:
     """They change nothing, so it does not matter how often a crash repeats them."""
     return {
         "help": Help(known.commands),
-        "status": Status(known.chats, known.models, known.clock),
+        "status": Status(known.chats, known.mode, known.models, known.clock),
         "sessions": Sessions(known.log, known.texts),
         "whoami": WhoAmI(known.policy),
         "why": Why(known.chats, known.log, known.models),

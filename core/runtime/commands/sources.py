@@ -1,9 +1,10 @@
 """Where performers look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.decide.gate import Policy
+from core.domain.chat import ChatKey, QueueMode
 from core.domain.command import CommandSpec
 from core.domain.texts import Texts
 from core.ports import ChatLog, ChatSettings, Clock, Models
@@ -11,7 +12,7 @@ from core.ports import ChatLog, ChatSettings, Clock, Models
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """All that any of them needs; each takes its own few."""
+    """All that any of them needs; each takes its own few. `mode` is the queue mode of a chat that has chosen none."""
 
     commands: Sequence[CommandSpec]
     chats: ChatSettings
@@ -20,3 +21,4 @@ class Sources:
     policy: Policy
     texts: Texts
     clock: Clock
+    mode: Callable[[ChatKey], QueueMode]

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.decide.decisions import Answer, Cancel, Command, Decision, Drop, Enqueue, Rewind
 from core.decide.gate import Policy
-from core.decide.intake import Answer, Cancel, ChatView, Command, Decision, Drop, Enqueue, Rewind, Rules, decide
+from core.decide.intake import decide
 from core.decide.sessions import Rewinding, number
+from core.decide.view import ChatView, Queueing, Rules
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS, CommandCall
 from core.domain.message import Attachment, Choice, Inbound, InboundKind
@@ -21,7 +23,7 @@ RULES = Rules(
     policy=Policy(listed={("fake", "acme"): frozenset({"anna", "ben"})}),
     commands=COMMANDS,
     texts=Texts({}),
-    queued_chat=2,
+    queueing=Queueing(chat=2),
 )
 SAID = Inbound(
     event_key="e1",
@@ -38,6 +40,7 @@ FILE = Attachment(name="a", media_type="b", size=1)
 TOO_MANY = Drop(
     reason="queue_full",
     notice="2 messages already wait here. I did not take this one; please send it again later.",
+    kept=True,
 )
 UNKNOWN = Drop(
     reason="unknown_command", notice="I do not know /stpo. Did you mean /stop? /help lists what I understand."

@@ -35,6 +35,8 @@ PLACES = {
     "question_expired_bare": {"question"},
     "question_not_yours": {"name"},
     "waiting_for": {"name", "n"},
+    "queue_unknown": {"name"},
+    "queue_set": {"name"},
     "model_unknown": {"name"},
     "model_set": {"name"},
     "model_default": {"name"},

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.domain.chat import QueueMode
 from core.domain.secret import Secret
 from gateway.sections import Limits, WebFetchSettings
 from gateway.settings import load
@@ -25,6 +26,8 @@ def test_without_a_file_every_value_is_the_documented_default(place: Place) -> N
     assert found.limits == Limits(
         queued_chat=50,
         queued_person=20,
+        collect_s=2,
+        collect_messages=20,
         turns=32,
         model_calls=50,
         turn_hours=2,
@@ -86,6 +89,15 @@ def test_a_channel_has_its_own_agent_or_the_general_one(place: Place) -> None:
     found = place.writes('agent = "helper"\n[channels.terminal]\nagent = "typist"\n').loads()
     assert found.agent_of("terminal") == "typist"
     assert found.agent_of("another") == "helper"
+
+
+def test_a_channel_has_its_own_queue_mode_start_and_age(place: Place) -> None:
+    found = place.writes('[channels.terminal]\nqueue = "steer"\nstart = "unread"\nmax_age = 0.5\n').loads()
+    assert (found.queue_of("terminal"), found.queue_of("another")) == (QueueMode.STEER, QueueMode.QUEUE)
+    common = found.channels["terminal"].common
+    assert (common.start, common.max_age) == ("unread", 0.5)
+    common = place.writes("[channels.terminal]\n").loads().channels["terminal"].common
+    assert (common.queue, common.start, common.max_age) == (QueueMode.QUEUE, "now", None)
 
 
 def test_a_channel_is_checked_by_its_own_model_in_the_same_words(place: Place) -> None:

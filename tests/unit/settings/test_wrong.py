@@ -40,6 +40,17 @@ WRONG = {
         '[store]\n\ndurability = "fast"\n',
         'parley.toml:3: store.durability must be "full" or "relaxed", for example durability = "full"',
     ),
+    "a queue mode that there is not": (
+        '[channels.terminal]\nqueue = "fast"\n',
+        (
+            'parley.toml:2: channels.terminal.queue must be "queue", "steer", "collect" or "interrupt",'
+            ' for example queue = "queue"'
+        ),
+    ),
+    "an age of nothing": (
+        "[channels.terminal]\nmax_age = 0\n",
+        "parley.toml:2: channels.terminal.max_age must be more than 0.0, for example max_age = 24",
+    ),
     "a word for yes or no": (
         '[logs]\nconversation = "perhaps"\n',
         "parley.toml:2: logs.conversation must be true or false, for example conversation = true",

@@ -51,18 +51,23 @@ def _chats() -> None:
         sa.Column("model", sa.Text(), nullable=True),
         sa.Column("agent", sa.Text(), nullable=True),
         sa.Column("queue_mode", sa.Text(), nullable=True),
+        sa.Column("missed", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("missed_first", _ID, nullable=True),
+        sa.Column("missed_at", _ID, nullable=True),
         sa.Column("created_at", _ID, nullable=False),
         sa.CheckConstraint("(owner IS NULL) = (until IS NULL)", name=op.f("ck_chats_a_lease_has_an_owner_and_an_end")),
         sa.CheckConstraint(
             "live > 0 OR (ready IS NULL AND owner IS NULL)", name=op.f("ck_chats_an_idle_chat_has_no_lease")
         ),
         sa.CheckConstraint("live >= 0 AND asks >= 0", name=op.f("ck_chats_live_not_negative")),
+        sa.CheckConstraint("(missed = 0) = (missed_first IS NULL)", name=op.f("ck_chats_what_was_missed_has_a_first")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_chats")),
         sa.UniqueConstraint(
             "channel", "account", "chat_id", "thread_id", name=op.f("uq_chats_channel_account_chat_id_thread_id")
         ),
         sqlite_autoincrement=True,
     )
+    _partial("chats_missed", "chats", ["missed_at"], where="missed > 0")
     _partial("chats_owned", "chats", ["owner"], where="owner IS NOT NULL")
     _partial("chats_ready", "chats", ["ready"], where="ready IS NOT NULL")
 
@@ -117,6 +122,7 @@ def _inbound() -> None:
     )
     op.create_index("inbound_chat", "inbound", ["chat", "id"], unique=False)
     _partial("inbound_boundaries", "inbound", ["chat", "id"], where="command = 'new'")
+    _partial("inbound_message", "inbound", ["chat", "message_id"], where="message_id IS NOT NULL")
     _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
     _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
 

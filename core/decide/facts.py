@@ -1,0 +1,45 @@
+"""Which facts a decision needs beside the chat's row: reading them all would cost every message a look at the queue."""
+
+from enum import Flag, auto
+
+from core.decide.commands import parse
+from core.decide.gate import Refused, authorize
+from core.decide.stops import STOPPING
+from core.decide.view import ChatView, Rules
+from core.domain.chat import QueueMode
+from core.domain.command import CommandCall
+from core.domain.message import Inbound, InboundKind
+
+
+class Fact(Flag):
+    """One read each, named by the field of ChatView that it fills."""
+
+    NONE = 0
+    STARTER = auto()
+    BACKLOG = auto()
+    BURST = auto()
+    TARGET = auto()
+
+
+def facts(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
+    """What to look up for `decide`; nothing for a message to an idle chat."""
+    if not chat.live or inbound.kind is InboundKind.BUTTON:
+        return Fact.NONE
+    if isinstance(authorize(inbound.sender, rules.policy), Refused):
+        return Fact.NONE
+    if inbound.kind in (InboundKind.EDIT, InboundKind.DELETE):
+        return Fact.TARGET
+    return _of_words(inbound, chat, rules)
+
+
+def _of_words(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
+    call = parse(inbound.content, rules.commands)
+    stops = isinstance(call, CommandCall) and call.name in STOPPING
+    needed = Fact.NONE
+    if inbound.shared and (stops or chat.mode is QueueMode.INTERRUPT):
+        needed |= Fact.STARTER
+    if chat.mode is QueueMode.COLLECT:
+        needed |= Fact.BURST | Fact.BACKLOG
+    if chat.waiting >= min(rules.queueing.chat, rules.queueing.person):
+        needed |= Fact.BACKLOG
+    return needed

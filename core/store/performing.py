@@ -1,0 +1,67 @@
+"""Carries out what was decided about an event, in the commit that stores it."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from sqlalchemy import Connection
+
+from core.decide.decisions import (
+    Answer,
+    Cancel,
+    Collect,
+    Command,
+    Decision,
+    Drop,
+    Enqueue,
+    Halt,
+    Interrupt,
+    Replace,
+    Rewind,
+    Steer,
+    Withdraw,
+)
+from core.decide.late import TOO_OLD
+from core.ports import Accepted
+from core.store import beginning, changing, outage, rewinding, stopping
+from core.store.notices import notice
+from core.store.stored import Stored
+
+
+def perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
+    """Whatever it is, what nobody was told of an outage is said before it."""
+    if not stored.chat.missed or isinstance(decision, Drop):
+        return _perform(conn, stored, decision)
+    outage.announce(conn, stored.chat.id, stored.admission.rules.texts)
+    return replace(_perform(conn, stored, decision), replies=True)
+
+
+def _perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
+    texts = stored.admission.rules.texts
+    match decision:
+        case Enqueue() | Collect() | Steer() | Interrupt() | Answer():
+            return beginning.begin(conn, stored, decision)
+        case Replace() | Withdraw() | Halt():
+            return changing.change(conn, stored, decision)
+        case Rewind():
+            return rewinding.rewind(
+                conn, stored.inbound, stored.chat, stored.id, decision, stored.choice, stored.admission
+            )
+        case Cancel(cut=cut, notice=text):
+            stopped = stopping.stop(conn, stored.chat, texts, session=stored.id if cut else None)
+            notice(conn, stored.chat.id, stored.id, text, stored.admission.key)
+            return replace(stored.accepted(), stopped=stopped, replies=True)
+        case Command():
+            return replace(stored.accepted(), command=True)
+        case Drop():
+            return _drop(conn, stored, decision)
+        case _:
+            assert_never(decision)
+
+
+def _drop(conn: Connection, stored: Stored, decision: Drop) -> Accepted:
+    """It starts nothing; its row says why."""
+    if decision.reason == TOO_OLD:
+        outage.miss(conn, stored.chat.id, stored.id)
+    if decision.notice is not None:
+        notice(conn, stored.chat.id, stored.id, decision.notice, stored.admission.key)
+    return replace(stored.accepted(), dropped=decision.reason, replies=decision.notice is not None)
