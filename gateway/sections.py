@@ -41,6 +41,12 @@ def _one_word(name: str) -> str:
     return name
 
 
+def _place(name: str) -> str:
+    if not 3 <= len(name.split(":")) <= 4 or not all(name.split(":")):
+        raise ValueError("is no chat: write channel:account:chat, as in terminal:default:notes")
+    return name
+
+
 def _text_name(name: str) -> str:
     if name not in TEXTS:
         raise ValueError(unknown(name, TEXTS))
@@ -182,8 +188,27 @@ class WebFetchSettings(ToolSettings):
     redirects: Annotated[int, Field(ge=0, le=20)] = Field(default=5, description="redirects that are followed")
 
 
+class RunCommandSettings(ToolSettings):
+    """`[tools.run_command]`: how commands are confined."""
+
+    sandbox: Literal["bubblewrap", "none"] = Field(
+        default="bubblewrap", description="none: commands see and change whatever this user may"
+    )
+    longest_s: Whole = Field(default=600, description="the most seconds that a call may ask for")
+
+
+class SendMessageSettings(ToolSettings):
+    """`[tools.send_message]`: which other chats may be written to."""
+
+    send_to: tuple[Annotated[str, AfterValidator(_place)], ...] = Field(
+        default=(), description="channel:account:chat, or with :thread", examples=[["terminal:default:notes"]]
+    )
+
+
 # Tools with keys of their own; every other one has those of ToolSettings.
-TOOLS: Final[Mapping[str, type[ToolSettings]]] = MappingProxyType({"web_fetch": WebFetchSettings})
+TOOLS: Final[Mapping[str, type[ToolSettings]]] = MappingProxyType(
+    {"web_fetch": WebFetchSettings, "run_command": RunCommandSettings, "send_message": SendMessageSettings}
+)
 
 
 class Sections(Section):

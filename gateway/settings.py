@@ -22,7 +22,9 @@ from gateway.sections import (
     Limits,
     LogSettings,
     ModelSettings,
+    RunCommandSettings,
     Sections,
+    SendMessageSettings,
     StoreSettings,
     ToolSettings,
     WebFetchSettings,
@@ -109,6 +111,18 @@ class Settings:
         """The bounds of a fetch."""
         settings = self.tools.get("web_fetch")
         return settings if isinstance(settings, WebFetchSettings) else WebFetchSettings()
+
+    @property
+    def run_command(self) -> RunCommandSettings:
+        """How commands are confined."""
+        settings = self.tools.get("run_command")
+        return settings if isinstance(settings, RunCommandSettings) else RunCommandSettings()
+
+    @property
+    def send_to(self) -> tuple[str, ...]:
+        """The chats that tools may write to beside their own."""
+        settings = self.tools.get("send_message")
+        return settings.send_to if isinstance(settings, SendMessageSettings) else ()
 
     def require_tools(self, known: Collection[str]) -> None:
         """Every `[tools.NAME]` names one of the tools that there are, or SettingsError."""

@@ -55,8 +55,6 @@ from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
 from core.store.waits_port import StoredWaits
 from core.store.wakeup import LocalWakeup
-from core.tools.fetch import Caps, Fetch
-from core.tools.registry import shipped
 from gateway.answering import require_agents
 from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
@@ -67,6 +65,7 @@ from gateway.redaction import Redactor
 from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
+from gateway.toolbox import tools_of
 
 LEASE_MS = 15_000
 SERVICE_LOCK = "run.lock"
@@ -307,7 +306,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             channels=[one.channel for one in served],
             models=models,
             agents=agents,
-            tools=_tools(settings),
+            tools=tools_of(settings, [one.channel.lane for one in served]),
             choices=_choices(settings, served),
         )
         gateway = wire(world)
@@ -347,15 +346,6 @@ async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -
     server = LocalServer(settings.home.weights, key=Secret(SystemChance().key()))
     await stack.enter_async_context(server)
     return server.entry(entry)
-
-
-def _tools(settings: Settings) -> Mapping[str, Tool]:
-    bounds = settings.web_fetch
-    caps = Caps(body=bounds.max_bytes, seconds=bounds.timeout_s, redirects=bounds.redirects)
-    tools = shipped(Fetch(caps=caps))
-    settings.require_tools(tools)
-    denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
-    return {name: tool for name, tool in tools.items() if name not in denied}
 
 
 def _choices(settings: Settings, served: Sequence[Served]) -> Choices:

@@ -60,10 +60,14 @@ class CallModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The frame has its answer: the text of its last model step and the files that its tools added."""
+    """The frame has its answer: the text of its last model step and the files that its tools added.
+
+    `said`: the chat was given this text already.
+    """
 
     text: str
     files: tuple[OutgoingFile, ...]
+    said: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

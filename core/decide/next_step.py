@@ -39,9 +39,17 @@ def next_actions(steps: Sequence[Stamped], around: Circumstances, budget: Budget
     if isinstance(steps[-1].step, Steered):
         # A person said more after this answer.
         return (_ask(steps, around, budget),)
-    if answered.text.strip():
-        return (Finish(text=answered.text, files=files_of(steps)),)
+    if (finish := _finish(answered.text, steps)) is not None:
+        return (finish,)
     return (_after_silence(stamped.seq, steps, around, budget),)
+
+
+def _finish(text: str, steps: Sequence[Stamped]) -> Finish | None:
+    """The end that an answer without calls is; none when nothing was said at all."""
+    said, files = said_since(steps), files_of(steps)
+    if not text.strip():
+        return Finish(text=said[-1], files=files, said=True) if said else None
+    return Finish(text=text, files=files, said=text.strip() in said)
 
 
 def files_of(steps: Sequence[Stamped]) -> tuple[OutgoingFile, ...]:
@@ -50,6 +58,18 @@ def files_of(steps: Sequence[Stamped]) -> tuple[OutgoingFile, ...]:
         file.path: file for stamped in steps if isinstance(stamped.step, ToolFinished) for file in stamped.step.files
     }
     return tuple(files.values())
+
+
+def said_since(steps: Sequence[Stamped]) -> Sequence[str]:
+    """What tools have told this chat since a person last said something."""
+    said: list[str] = []
+    for stamped in steps:
+        match stamped.step:
+            case Steered():
+                said.clear()
+            case ToolFinished(said=str(text)):
+                said.append(text.strip())
+    return said
 
 
 def _last_answer(steps: Sequence[Stamped]) -> tuple[Stamped, ModelAnswered] | None:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from core.decide.next_step import said_since
 from core.domain.history import Exchange, Said
 from core.domain.message import Attachment
 from core.domain.prompt import PromptCall, PromptMessage
@@ -30,8 +31,16 @@ def exchange_messages(exchange: Exchange, *, shared: bool) -> Sequence[PromptMes
         # What came too late for a turn that was stopped was said all the same.
         messages.extend(message for inbound, message in steered.items() if inbound not in seen)
     if exchange.closed and messages[-1].role != "assistant":
-        messages.append(PromptMessage(role="assistant", content=STOPPED_TURN if exchange.steps else BROKEN_TURN))
+        messages.append(PromptMessage(role="assistant", content=_last_words(exchange.steps)))
     return tuple(messages)
+
+
+def _last_words(steps: Sequence[Stamped]) -> str:
+    """What ends a turn whose last answer was empty, or that has none."""
+    if not steps:
+        return BROKEN_TURN
+    told = said_since(steps) if isinstance(steps[-1].step, ModelAnswered) else ()
+    return next((text for text in reversed(told) if text), STOPPED_TURN)
 
 
 def _by_time(said: Sequence[Said], *, shared: bool) -> tuple[Sequence[PromptMessage], Mapping[int, PromptMessage]]:

@@ -75,12 +75,16 @@ class Delegated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFinished:
-    """The one result of a call, as the model reads it, and the files that it adds to the reply being written."""
+    """The one result of a call, as the model reads it, and the files that it adds to the reply being written.
+
+    `said` is the text that the call has sent to this chat already.
+    """
 
     call: CallId
     result: str
     failed: bool = False
     files: tuple[OutgoingFile, ...] = ()
+    said: str | None = None
     kind: Literal["tool_finished"] = "tool_finished"
 
 

@@ -42,7 +42,7 @@ class ToolSpec:
 
     `schema` is the JSON schema of the arguments. A `replayable` call gives the same effect when it is run again, so
     after a crash it simply is; any other call that was started and has no result is never re-run unasked. `approval`
-    holds unless a setting says otherwise.
+    holds unless a setting says otherwise. A tool that `limits_itself` ends a call in time and says what it has so far.
     """
 
     name: str
@@ -51,15 +51,20 @@ class ToolSpec:
     effect: Effect
     replayable: bool
     approval: Approval = Approval.NEVER
+    limits_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a call gave: text for the model, and files for the reply that is being written."""
+    """What a call gave: text for the model, and files for the reply that is being written.
+
+    `said` is the text that the call has sent to this chat already: as the answer it is not sent a second time.
+    """
 
     text: str
     failed: bool = False
     files: tuple[OutgoingFile, ...] = ()
+    said: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,9 +61,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a turn ends: with its last answer, or broken with a cause. The reply goes out either way."""
+    """How a turn ends: with its last answer, or broken with a cause. The reply goes out either way.
 
-    reply: Reply
+    Without a reply there is nothing to say that was not said before.
+    """
+
+    reply: Reply | None
     step: Stamped | None = None
     cause: str | None = None
 

@@ -114,7 +114,8 @@ class Calls:
         return True
 
     async def _close(self, frame: Frame, call: CallId, result: ToolResult) -> None:
-        frame.log.add(ToolFinished(call=call, result=result.text, failed=result.failed, files=result.files))
+        step = ToolFinished(call=call, result=result.text, failed=result.failed, files=result.files, said=result.said)
+        frame.log.add(step)
         await self._closing.save(frame)
 
     async def _run(self, frame: Frame, action: Run) -> ToolOutcome:
@@ -131,9 +132,10 @@ class Calls:
     async def _told(self, frame: Frame, action: Run) -> ToolOutcome:
         """What the tool gives, or what it tells the model instead."""
         name, bench = action.call.name, self._bench
+        tool = frame.tools[name]
         try:
-            async with asyncio.timeout(bench.tool_s):
-                return await frame.tools[name].run(action.call.arguments, bench.context(frame, action.id, name))
+            async with asyncio.timeout(None if tool.spec.limits_itself else bench.tool_s):
+                return await tool.run(action.call.arguments, bench.context(frame, action.id, name))
         except ToolError as exc:
             return ToolResult(text=str(exc), failed=True)
         except TimeoutError:

@@ -112,13 +112,18 @@ class TurnRunner:
         except TimeoutError:
             return self._means.closing.failed(frame.claim, "cause_limit", f"{hours:g} hours of work")
         match outcome:
-            case Finish(text=text, files=files):
-                reply = Reply(fragments=(Markdown(source=text),), files=files)
-                return _with_last_step(frame, Ending(reply=reply))
+            case Finish() as answer:
+                return _with_last_step(frame, Ending(reply=_reply(answer)))
             case Fail(cause=cause, what=what):
                 return _with_last_step(frame, self._means.closing.failed(frame.claim, cause, what))
             case Halt():
                 return outcome
+
+
+def _reply(answer: Finish) -> Reply | None:
+    if answer.said:
+        return Reply(fragments=(), files=answer.files) if answer.files else None
+    return Reply(fragments=(Markdown(source=answer.text),), files=answer.files)
 
 
 def _with_last_step(frame: Frame, ending: Ending) -> Ending:

@@ -135,7 +135,9 @@ def _not_ours(conn: Connection, held: Claim) -> Finished:
 
 
 def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: bool) -> Delivery | None:
-    """Write the reply; it is given back only if it is marked as sending, for the caller to send."""
+    """Write the reply, if there is one; it is given back only if it is marked as sending, for the caller to send."""
+    if ending.reply is None:
+        return None
     state = DeliveryState.SENDING if send_now else DeliveryState.NEW
     row = {
         "chat": held.chat_row,

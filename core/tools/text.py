@@ -10,6 +10,12 @@ _LOOKED_AT = 8_192
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
+# Terminal sequences; every quantifier is possessive, so nothing is looked at twice.
+_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*+[ -/]*+[@-~]?|\x1b[\]PX^_][^\x07\x1b\n]*+(?:\x07|\x1b\\)?|\x1b[ -/]*+[0-~]?"
+    r"|\x9b[0-?]*+[ -/]*+[@-~]?"
+)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
 # Codecs that decode in linear time. Others exist under innocent names: some need quadratic time or are no text at all.
 _CHARSETS = frozenset(
     {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "ascii", "latin-1", "koi8-r", "koi8-u", "mac-roman", "gbk", "gb2312"}
@@ -64,6 +70,14 @@ def charset_of(html: bytes) -> str:
     """The charset that a page names in its own head; empty when it names none."""
     found = _META.search(html[:2_048])
     return found[1].decode() if found else ""
+
+
+def readable(text: str) -> str:
+    """What programs write for a terminal as plain text: no colours, titles or cursor moves, no controls but newline
+    and tab, no marks that reorder. Never longer than before, and linear in the length.
+    """
+    text = _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("\ufffd", text)
 
 
 def media_type(name: str) -> str:

@@ -78,13 +78,13 @@ class Workspace:
     def read(self, path: str, limit: int = FILE_LIMIT) -> bytes:
         """A regular file's bytes; refused when there are more than `limit`, also if it grows while it is read."""
         parts = _file_parts(self._seen_parts(path), path)
-        with _told(path), self._folder(parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
+        with told(path), opened_folder(self._root, parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
             return _read(file, limit, path)
 
     def size(self, path: str, limit: int = FILE_LIMIT) -> int:
         """The size of a regular file that could be read now; refused when it is more than `limit` bytes."""
         parts = _file_parts(self._seen_parts(path), path)
-        with _told(path), self._folder(parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
+        with told(path), opened_folder(self._root, parts[:-1]) as folder, _opened(folder, parts[-1], path) as file:
             size = os.fstat(file).st_size
             if size > limit:
                 raise _too_big(path, limit)
@@ -98,7 +98,11 @@ class Workspace:
         """
         parts = _file_parts(self._seen_parts(path), path)
         _check_size(path, content)
-        with _told(path), self._folder(parts[:-1], make=True) as folder, _locked(folder, path, self._patience_s):
+        with (
+            told(path),
+            opened_folder(self._root, parts[:-1], make=True) as folder,
+            _locked(folder, path, self._patience_s),
+        ):
             before = _replaceable(folder, parts[-1], path)
             _put(folder, parts[-1], content, before, key)
             return before is None
@@ -106,7 +110,7 @@ class Workspace:
     def edit(self, path: str, change: Callable[[bytes], bytes], limit: int, key: str) -> None:
         """Read, change and write a file with no other edit of ours in between. What `change` raises leaves it as is."""
         parts = _file_parts(self._seen_parts(path), path)
-        with _told(path), self._folder(parts[:-1]) as folder, _locked(folder, path, self._patience_s):
+        with told(path), opened_folder(self._root, parts[:-1]) as folder, _locked(folder, path, self._patience_s):
             with _opened(folder, parts[-1], path) as file:
                 before = os.fstat(file)
                 content = change(_read(file, limit, path))
@@ -118,19 +122,19 @@ class Workspace:
         parts = self._seen_parts(path)
         if not parts:
             return "folder"
-        with _told(path), self._folder(parts[:-1]) as folder:
+        with told(path), opened_folder(self._root, parts[:-1]) as folder:
             return _kind(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False).st_mode)
 
     def entries(self, path: str) -> Listing:
         """What lies directly in a folder."""
         parts = self._seen_parts(path)
-        with _told(path), closing(self._scan(parts)) as found:
+        with told(path), closing(self._scan(parts)) as found:
             return _listing(found)
 
     def walk(self, path: str, skip: Callable[[str], bool]) -> Listing:
         """All that lies below a folder; folders whose name is to `skip` are listed and not entered."""
         parts = self._seen_parts(path)
-        with _told(path), closing(self._below(parts, skip)) as found:
+        with told(path), closing(self._below(parts, skip)) as found:
             return _listing(found)
 
     def _below(self, parts: Parts, skip: Callable[[str], bool]) -> Generator[Entry, None, None]:
@@ -148,7 +152,7 @@ class Workspace:
                     raise
 
     def _scan(self, parts: Parts) -> Generator[Entry, None, None]:
-        with self._folder(parts) as folder, os.scandir(folder) as found:
+        with opened_folder(self._root, parts) as folder, os.scandir(folder) as found:
             for item in found:
                 within = (*parts, item.name)
                 if is_ours(item.name) or not self._sight.sees(within):
@@ -164,21 +168,25 @@ class Workspace:
             raise _failure(path, errno.ENOENT)
         return parts
 
-    @contextmanager
-    def _folder(self, parts: Parts, *, make: bool = False) -> Iterator[int]:
-        """The descriptor of a folder, walked from the root. The root itself is the operator's and may be a link."""
-        folder = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            for name in parts:
-                if make:
-                    with suppress(FileExistsError):
-                        os.mkdir(name, 0o700, dir_fd=folder)
-                inner = os.open(name, _DIRECTORY, dir_fd=folder)
-                os.close(folder)
-                folder = inner
-            yield folder
-        finally:
+
+@contextmanager
+def opened_folder(root: Path, parts: Parts, *, make: bool = False) -> Iterator[int]:
+    """The descriptor of a folder, walked from the root. The root itself is the operator's and may be a link.
+
+    Raises OSError where there is no such folder, or a link on the way to it.
+    """
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in parts:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=folder)
+            inner = os.open(name, _DIRECTORY, dir_fd=folder)
             os.close(folder)
+            folder = inner
+        yield folder
+    finally:
+        os.close(folder)
 
 
 def _file_parts(parts: Parts, path: str) -> Parts:
@@ -212,7 +220,8 @@ def _failure(path: str, code: int | None) -> ToolError:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def told(path: str) -> Iterator[None]:
+    """The system's errors about a path as ToolError with a reason and a way out."""
     try:
         yield
     except OSError as exc:

@@ -8,6 +8,8 @@ from core.domain.message import says as words
 from core.domain.tool import ToolResult
 from core.models.scripted import ScriptedModel, calls, says
 from core.ports import ToolContext
+from core.tools.send_file import send_file
+from core.tools.send_message import send_message
 from tests.fakes.channel import ACCOUNT, CHANNEL
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
@@ -108,3 +110,79 @@ async def test_a_tool_that_goes_on_after_a_stop_says_nothing_more(
         await platform.hears("Stopped.")
         await refused.wait()
     assert [sent.text for sent in platform.ledger.lines()] == ["Stopped."]
+
+
+# --- send_message ---
+
+
+SEND = send_message({"fake:default:elsewhere": ELSEWHERE})
+
+
+def with_files(house: House) -> House:
+    (house.folder / "workspace").mkdir()
+    (house.folder / "workspace" / "plan.md").write_text("1. go")
+    return replace(house, tools={"send_message": SEND, "send_file": send_file})
+
+
+async def test_a_message_to_this_chat_is_the_answer_when_nothing_follows(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("send_message", text="It is belt 42."), says(""), says("Gladly."))
+    async with opened(with_files(house)):
+        await platform.person("anna").says("which belt?")
+        await platform.hears("It is belt 42.")
+        await platform.person("anna").says("thanks")
+        await platform.hears("Gladly.")
+    assert [sent.text for sent in platform.ledger.lines()] == ["It is belt 42.", "Gladly."]
+    assert [message.content for message in model.prompts[-1].messages[-2:]] == ["It is belt 42.", "thanks"]
+
+
+async def test_the_same_words_as_an_answer_are_not_sent_again(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("send_message", text="It is belt 42."), says("It is belt 42.\n"), says("Gladly."))
+    async with opened(with_files(house)):
+        anna = platform.person("anna")
+        await anna.says("which belt?")
+        await anna.hears("It is belt 42.")
+        await anna.says("thanks")
+        await anna.hears("Gladly.")
+    assert len(platform.ledger.lines()) == 2
+
+
+async def test_other_words_come_after_the_message(house: House, platform: FakePlatform, model: ScriptedModel) -> None:
+    model.then(calls("send_message", text="I look.", files=["plan.md"]), says("Belt 42."))
+    async with opened(with_files(house)):
+        await platform.person("anna").says("which belt?")
+        assert (await platform.hears("I look.")).files == ("plan.md",)
+        assert (await platform.hears("Belt 42.")).files == ()
+
+
+async def test_a_file_for_the_answer_goes_out_although_its_words_were_said(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("send_file", path="plan.md"), calls("send_message", text="Here it is."), says(""))
+    async with opened(with_files(house)):
+        await platform.person("anna").says("the plan?")
+        await platform.hears("Here it is.")
+        sent = await platform.reads()
+    assert (sent.text, sent.files) == ("", ("plan.md",))
+
+
+async def test_a_message_to_another_chat_is_no_answer(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(calls("send_message", text="The plan changed.", to="fake:default:elsewhere"), says(""), says("Done."))
+    async with opened(with_files(house)):
+        await platform.person("anna").says("tell them")
+        await platform.hears("The plan changed.", chat="elsewhere")
+        await platform.hears("Done.")
+
+
+async def test_a_chat_that_is_not_listed_is_refused(house: House, platform: FakePlatform, model: ScriptedModel) -> None:
+    model.then(calls("send_message", text="psst", to="fake:default:boss"), says("I may not write there."))
+    async with opened(with_files(house)):
+        await platform.person("anna").says("tell the boss")
+        await platform.hears("I may not write there.")
+    assert "[tools.send_message] send_to" in model.prompts[-1].messages[-1].content
+    assert {sent.chat for sent in platform.ledger.lines()} == {"room"}

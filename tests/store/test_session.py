@@ -1,7 +1,7 @@
 """What one window needs of its session."""
 
 from core.domain.delivery import DeliveryState
-from core.domain.message import Choice, Markdown, OutgoingFile, Reply
+from core.domain.message import Choice, Markdown, OutgoingFile, Reply, says
 from core.ports import Ending
 from core.store import session
 from core.store.session import TRANSCRIPT_LINES
@@ -124,7 +124,7 @@ async def test_turns_replies_and_commands_are_under_way_until_they_end(desk: Des
     await desk.outbox.sent(await desk.next(claim.chat_row), receipt(), more=False, stored=False)
     assert await under_way() == 2
     (command,) = await desk.inbox.commands()
-    await desk.outbox.answer(command, ending("help").reply, key=new_key())
+    await desk.outbox.answer(command, says("help"), key=new_key())
     assert await under_way() == 2
     await desk.hears("/stop")
     assert await under_way() == 2

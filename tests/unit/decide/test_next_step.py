@@ -371,3 +371,30 @@ def name_of(turn: Turn, call_id: CallId) -> str:
     step = turn.log[call_id.step - 1].step
     assert isinstance(step, ModelAnswered)
     return step.calls[call_id.index].name
+
+
+def told(text: str, *, files: tuple[OutgoingFile, ...] = ()) -> ToolFinished:
+    return ToolFinished(call=call(), result="sent", said=text, files=files)
+
+
+@pytest.mark.parametrize("last", ["", " \n", "It is belt 42.", " It is belt 42.\n"])
+def test_what_was_said_already_is_not_said_again(last: str) -> None:
+    (end,) = after(answered(LOOK), told("It is belt 42."), answered(text=last))
+    assert isinstance(end, Finish)
+    assert (end.said, end.text.strip()) == (True, "It is belt 42.")
+
+
+def test_other_words_than_those_that_were_said_are_an_answer() -> None:
+    assert after(answered(LOOK), told("I look."), answered(text="Belt 42.")) == (Finish(text="Belt 42.", files=()),)
+
+
+def test_files_still_go_out_when_the_words_were_said_already() -> None:
+    plan = OutgoingFile(path="plan.pdf", name="plan.pdf")
+    ends = after(answered(LOOK), told("Here.", files=(plan,)), answered())
+    assert ends == (Finish(text="Here.", files=(plan,), said=True),)
+
+
+def test_what_was_said_before_a_person_spoke_again_is_no_answer_to_that() -> None:
+    steps = (answered(LOOK), told("Here."), Steered(inbound=7), answered())
+    assert after(*steps) == (CallModel(nudge=SAY_SOMETHING),)
+    assert after(*steps[:-1], answered(text="Here.")) == (Finish(text="Here.", files=()),)

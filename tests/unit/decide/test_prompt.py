@@ -109,6 +109,21 @@ def test_a_result_without_its_call_is_left_out_and_a_call_without_its_result_get
     ]
 
 
+def test_a_turn_that_ended_in_silence_ends_with_what_its_tool_had_said() -> None:
+    called = ModelAnswered(text="", calls=(CALC,))
+    told = ToolFinished(call=CallId(step=1, index=0), result="sent", said="It is 4.")
+    past = exchange(1, "two and two?", *stamped([called, told, ModelAnswered(text="")]))
+    prompt = prompt_of([past], exchange(2, "and three?", closed=False))
+    assert faults(prompt) == ()
+    assert [message.content for message in prompt.messages[1:]] == [
+        "two and two?",
+        "",
+        "sent",
+        "It is 4.",
+        "and three?",
+    ]
+
+
 def test_a_turn_that_never_began_says_that_it_was_not_answered() -> None:
     assert exchange_messages(exchange(1, "hi"), shared=False)[-1] == PromptMessage(
         role="assistant", content=BROKEN_TURN

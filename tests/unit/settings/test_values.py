@@ -1,14 +1,17 @@
 """What the settings are when they are right."""
 
 import dataclasses
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.domain.chat import QueueMode
+from core.domain.chat import ChatKey, QueueMode
 from core.domain.secret import Secret
+from core.ports import Lane
 from gateway.sections import Limits, WebFetchSettings
 from gateway.settings import load
+from gateway.toolbox import place_of
 from tests.unit.settings.place import Place
 
 
@@ -83,6 +86,29 @@ def test_a_whole_file_is_read(place: Place) -> None:
     assert found.tools["write_file"].approval == "deny"
     assert (found.web_fetch.max_bytes, found.web_fetch.redirects) == (100, 5)
     assert dict(found.texts) == {"stopped": "Halt.", "queue_full": "{n} wait. {{later}}"}
+
+
+def test_tools_that_act_have_settings_of_their_own(place: Place) -> None:
+    found = place.loads()
+    assert (found.run_command.sandbox, found.run_command.longest_s, found.send_to) == ("bubblewrap", 600, ())
+    found = place.writes(
+        "[tools.run_command]\nsandbox = 'none'\n[tools.send_message]\nsend_to = ['radio:default:1', 'radio:a:1:2']\n"
+    ).loads()
+    assert (found.run_command.sandbox, found.send_to) == ("none", ("radio:default:1", "radio:a:1:2"))
+    for wrong in ("sandbox = 'off'", "longest_s = 0", "sandboxed = true"):
+        assert "tools.run_command" in place.writes(f"[tools.run_command]\n{wrong}\n").refuses()
+    for wrong in ("radio", "radio:1", "radio::1", ":a:1", "a:b:c:d:e"):
+        told = place.writes(f"[tools.send_message]\nsend_to = ['{wrong}']\n").refuses()
+        assert "write channel:account:chat" in told
+
+
+def test_a_chat_in_a_setting_is_found_on_the_account_that_is_served() -> None:
+    lanes = [Lane(channel="radio", account="7"), Lane(channel="post", account="box")]
+    key = ChatKey(channel="radio", account="7", chat_id="1")
+    assert place_of("radio:default:1", lanes) == key
+    assert place_of("radio:7:1", lanes) == key
+    assert place_of("radio:default:1:2", lanes) == replace(key, thread_id="2")
+    assert place_of("radio:8:1", lanes) == replace(key, account="8")
 
 
 def test_a_channel_has_its_own_agent_or_the_general_one(place: Place) -> None:

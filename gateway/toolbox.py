@@ -1,0 +1,29 @@
+"""The tools of this process, as the operator wants them."""
+
+from collections.abc import Mapping, Sequence
+
+from core.domain.chat import ChatKey
+from core.ports import Lane, Tool
+from core.tools.fetch import Caps, Fetch
+from core.tools.registry import shipped
+from gateway.settings import Settings
+
+DEFAULT_ACCOUNT = "default"
+
+
+def tools_of(settings: Settings, lanes: Sequence[Lane]) -> Mapping[str, Tool]:
+    """All but those that are denied. Raises SettingsError for a section of a tool that there is not."""
+    bounds = settings.web_fetch
+    caps = Caps(body=bounds.max_bytes, seconds=bounds.timeout_s, redirects=bounds.redirects)
+    tools = shipped(Fetch(caps=caps), {name: place_of(name, lanes) for name in settings.send_to})
+    settings.require_tools(tools)
+    denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
+    return {name: tool for name, tool in tools.items() if name not in denied}
+
+
+def place_of(name: str, lanes: Sequence[Lane]) -> ChatKey:
+    """The chat that a setting names. The account `default` is the one that this process serves on that channel."""
+    channel, account, chat_id, *thread = name.split(":")
+    if account == DEFAULT_ACCOUNT:
+        account = next((lane.account for lane in lanes if lane.channel == channel), account)
+    return ChatKey(channel=channel, account=account, chat_id=chat_id, thread_id=thread[0] if thread else None)
