@@ -88,10 +88,14 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewind:
-    """Changes the history of the chat, and stops what runs as far as that touches it."""
+    """Changes the history of the chat, and stops what runs as far as that touches it.
+
+    `waiting` counts the messages behind the turn at work.
+    """
 
     call: CommandCall
     to: Rewinding
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

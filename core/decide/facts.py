@@ -4,6 +4,7 @@ from enum import Flag, auto
 
 from core.decide.commands import parse
 from core.decide.gate import Refused, authorize
+from core.decide.sessions import Rewinding
 from core.decide.stops import STOPPING
 from core.decide.view import ChatView, Rules
 from core.domain.chat import QueueMode
@@ -38,6 +39,8 @@ def _of_words(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
     needed = Fact.NONE
     if inbound.shared and (stops or chat.mode is QueueMode.INTERRUPT):
         needed |= Fact.STARTER
+    if inbound.shared and isinstance(call, CommandCall) and call.name == Rewinding.UNDO:
+        needed |= Fact.BURST
     if chat.mode is QueueMode.COLLECT:
         needed |= Fact.BURST | Fact.BACKLOG
     if chat.waiting >= min(rules.queueing.chat, rules.queueing.person):

@@ -24,6 +24,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="sessions", summary="list the conversations of this chat"),
     CommandSpec(name="resume", summary="go on with an earlier conversation", arguments="N"),
     CommandSpec(name="undo", summary="forget the last message and what came after it"),
+    CommandSpec(name="retry", summary="answer the last message again"),
     CommandSpec(name="whoami", summary="who you are to me"),
     CommandSpec(name="why", summary="which agent and model answer here, and why"),
     CommandSpec(name="usage", summary="tokens and cost of this chat"),

@@ -26,7 +26,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "interrupted": "I was interrupted while {tool} ran and cannot tell whether it happened. Run it again?",
         "interrupted_again": "Run again",
         "interrupted_leave": "Leave it",
-        "failed": "I could not answer this: {cause}. ({id})",
+        "failed": "I could not answer this: {cause}. /retry tries again. ({id})",
         "cause_unreachable": "the model is not reachable",
         "cause_refused": "the model refused",
         "cause_no_answer": "the model gave no answer",

@@ -233,13 +233,14 @@ def trace(conn: Connection, name: str) -> Trace | None:
     first = inbox_one(conn, name)
     if first is None:
         return None
-    turn = first.turn
-    said = tuple(_inbox_lines(conn, INBOX_OF_TURN, {"b_turn": turn})) if turn else (first,)
+    said = tuple(_inbox_lines(conn, INBOX_OF_TURN, {"b_turn": first.turn})) if first.turn else (first,)
+    # What was tried again had a turn for each attempt, and each was headed by one of these.
     happened = tuple(
         StepLine(stamped=Stamped(seq=row.seq, step=codec.step_value(row.body)), at=row.at)
-        for row in (conn.execute(STEPS_OF, {"b_turn": turn}) if turn else ())
+        for line in said
+        for row in conn.execute(STEPS_OF, {"b_turn": line.id})
     )
-    deliveries = tuple(_outbox_lines(conn, OUTBOX_OF, {"b_id": turn or first.id}))
+    deliveries = tuple(one for line in said for one in _outbox_lines(conn, OUTBOX_OF, {"b_id": line.id}))
     parts = tuple(part for delivery in deliveries for part in _parts(conn, delivery.id))
     return Trace(said=said, steps=happened, deliveries=deliveries, parts=parts)
 

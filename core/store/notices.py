@@ -3,10 +3,7 @@
 from sqlalchemy import Connection, bindparam, insert
 
 from core.domain.message import says
-from core.ports import Accepted
 from core.store import codec
-from core.store.admission import Admission
-from core.store.chat_lock import Locked
 from core.store.schema import outbox
 from core.store.sql import now_ms
 
@@ -24,11 +21,3 @@ def notice(conn: Connection, chat_row: int, inbound_id: int, text: str, key: str
     """Written in the commit of the event that it answers."""
     reply = codec.reply_text(says(text))
     conn.execute(INSERT_NOTICE, {"chat": chat_row, "inbound": inbound_id, "key": key, "reply": reply})
-
-
-def told(
-    conn: Connection, chat: Locked, inbound_id: int, text: str, admission: Admission, stopped: tuple[int, ...] = ()
-) -> Accepted:
-    """An event that words to the person are the answer to; `stopped` are turns that it ended."""
-    notice(conn, chat.id, inbound_id, text, admission.key)
-    return Accepted(inbound=inbound_id, chat_row=chat.id, stopped=stopped, replies=True)

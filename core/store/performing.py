@@ -43,9 +43,7 @@ def _perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
         case Replace() | Withdraw() | Halt():
             return changing.change(conn, stored, decision)
         case Rewind():
-            return rewinding.rewind(
-                conn, stored.inbound, stored.chat, stored.id, decision, stored.choice, stored.admission
-            )
+            return rewinding.rewind(conn, stored, decision)
         case Cancel(cut=cut, notice=text):
             stopped = stopping.stop(conn, stored.chat, texts, session=stored.id if cut else None)
             notice(conn, stored.chat.id, stored.id, text, stored.admission.key)

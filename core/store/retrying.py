@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 
-from sqlalchemy import Connection, bindparam, func, literal_column, null, or_, select, update
+from sqlalchemy import Connection, bindparam, func, null, or_, select, update
 
-from core.domain.message import Inbound
-from core.domain.turn import ModelChoice
+from core.decide.late import TOO_OLD
 from core.ports import Accepted
 from core.store import sessions
-from core.store.admission import Admission
 from core.store.admit import admit
 from core.store.chat_lock import Locked
-from core.store.notices import notice, told
 from core.store.schema import inbound, turns
 from core.store.stopping import after_stop, stop
+from core.store.stored import Stored
+from core.store.telling import tell
 
 OLDEST_LIVE = select(func.min(turns.c.id)).where(turns.c.chat == bindparam("b_chat"), turns.c.finished_at.is_(None))
 
@@ -23,7 +22,7 @@ LEFT_UNANSWERED = (
     .where(
         inbound.c.chat == bindparam("b_chat"),
         inbound.c.id > bindparam("b_after"),
-        inbound.c.drop_reason == literal_column("'too_old'"),
+        inbound.c.drop_reason == TOO_OLD,
     )
     .order_by(inbound.c.id.desc())
     .limit(1)
@@ -37,22 +36,20 @@ MOVE = (
 )
 
 
-def retry(
-    conn: Connection, event: Inbound, chat: Locked, inbound_id: int, choice: ModelChoice, admission: Admission
-) -> Accepted:
-    """The command's own row heads the new turn, and the messages move over to it."""
-    texts = admission.rules.texts
+def retry(conn: Connection, stored: Stored, waiting: int) -> Accepted:
+    """The command's own row heads the new turn, and the messages move over to it. What waits is dropped."""
+    chat, texts = stored.chat, stored.texts
     again = _again(conn, chat)
     if again is None:
-        return told(conn, chat, inbound_id, texts.say("nothing_to_retry"), admission)
+        return tell(conn, stored, texts.say("nothing_to_retry"))
     stopped = stop(conn, chat, texts, session=chat.session)
     sessions.hide(conn, again)
-    conn.execute(MOVE, {"b_from": again, "b_turn": inbound_id})
-    dropped = len(stopped) - 1
-    if dropped > 0:
-        notice(conn, chat.id, inbound_id, texts.say("stopped_dropped", n=dropped), admission.key)
-    accepted = admit(conn, event, after_stop(chat, chat.session), inbound_id, choice, admission)
-    return replace(accepted, stopped=stopped, replies=dropped > 0)
+    conn.execute(MOVE, {"b_from": again, "b_turn": stored.id})
+    if waiting:
+        tell(conn, stored, texts.say("stopped_dropped", n=waiting))
+    free = after_stop(chat, chat.session)
+    accepted = admit(conn, stored.inbound, free, stored.id, stored.choice, stored.admission)
+    return replace(accepted, stopped=stopped, replies=waiting > 0)
 
 
 def _again(conn: Connection, chat: Locked) -> int | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.domain.message import Dropped, Inbound
+from core.domain.texts import Texts
 from core.domain.turn import ModelChoice
 from core.ports import Accepted
 from core.store.admission import Admission
@@ -24,6 +25,11 @@ class Stored:
         """Only what a person said can be more than dropped."""
         assert isinstance(self.event, Inbound)
         return self.event
+
+    @property
+    def texts(self) -> Texts:
+        """The texts in force."""
+        return self.admission.rules.texts
 
     def accepted(self, *, resumed: bool = False) -> Accepted:
         """What intake tells of it, to be added to."""

@@ -5,12 +5,11 @@ from sqlalchemy import Connection, bindparam, update
 from core.domain.turn import TurnEvent, TurnState, after
 from core.ports import Accepted
 from core.store import sessions
-from core.store.admission import Admission
-from core.store.chat_lock import Locked
-from core.store.notices import told
 from core.store.schema import chats, turns
 from core.store.sql import now_ms
 from core.store.stopping import stop
+from core.store.stored import Stored
+from core.store.telling import tell
 
 TAKE_BACK = (
     update(turns)
@@ -25,12 +24,12 @@ READ_ANEW = (
 )
 
 
-def undo(conn: Connection, chat: Locked, inbound_id: int, admission: Admission) -> Accepted:
+def undo(conn: Connection, stored: Stored) -> Accepted:
     """A message that still waits in the queue is only taken out of it; one that is worked on is stopped first."""
-    texts = admission.rules.texts
+    chat, texts = stored.chat, stored.texts
     newest = sessions.newest_turn(conn, chat.id, chat.session)
     if newest is None:
-        return told(conn, chat, inbound_id, texts.say("nothing_to_undo"), admission)
+        return tell(conn, stored, texts.say("nothing_to_undo"))
     first = sessions.spoken(conn, newest.id)
     stopped: tuple[int, ...] = ()
     if newest.live and chat.live > 1:
@@ -41,5 +40,4 @@ def undo(conn: Connection, chat: Locked, inbound_id: int, admission: Admission) 
     if not newest.live or chat.live > 1:
         conn.execute(READ_ANEW, {"b_chat": chat.id, "b_gone": len(stopped)})
     sessions.hide(conn, newest.id)
-    said = texts.say("undone", words=first.words if first else "")
-    return told(conn, chat, inbound_id, said, admission, stopped)
+    return tell(conn, stored, texts.say("undone", words=first.words if first else ""), stopped)

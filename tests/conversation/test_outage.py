@@ -79,3 +79,29 @@ async def test_an_announcement_that_was_due_is_made_after_a_restart(
         await platform.person("anna").says("hello?", at=clock.now() - 2 * DAY)
     async with opened(strict(house, clock)) as gateway:
         await passing(gateway, clock, platform.hears("1 older messages here are not answered"))
+
+
+async def test_retry_answers_the_last_of_what_was_missed(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    clock = FakeClock()
+    now = clock.now()
+    model.then(says("to before"), says("at last"), says("once more"))
+    anna = platform.person("anna")
+    async with opened(strict(house, clock)):
+        await anna.says("before", at=now)
+        await anna.hears("to before")
+        await anna.says("missed 1", at=now - 2 * DAY)
+        await anna.says("missed 2", at=now - 2 * DAY)
+        await anna.says("/retry", at=now)
+        await anna.hears("2 older messages here are not answered. /retry answers the last one.")
+        await anna.hears("at last")
+        assert said(model) == ["before", "to before", "missed 2"]
+        await anna.says("/retry", at=now)
+        await anna.hears("once more")
+    assert said(model) == ["before", "to before", "missed 2"]
+
+
+def said(model: ScriptedModel) -> list[str]:
+    """What stood in the newest prompt, the system's words left out."""
+    return [message.content for message in model.prompts[-1].messages[1:]]

@@ -11,7 +11,7 @@ from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 
 
-@pytest.mark.parametrize("command", ["/stop", "/new"])
+@pytest.mark.parametrize("command", ["/stop", "/new", "/retry", "/undo", "/resume 2"])
 async def test_a_bystander_stops_nothing_and_is_told_who_could(
     house: House, platform: FakePlatform, model: ScriptedModel, command: str
 ) -> None:
@@ -104,3 +104,34 @@ async def test_who_is_asked_may_stop_the_turn_that_asks(
         await anna.says("/stop")
         await platform.hears("For how many?: cancelled")
         await platform.hears("Stopped.")
+
+
+async def test_whoever_said_it_takes_back_what_waits_behind_the_work_of_another(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(hangs())
+    anna, ben, carl = (platform.person(name, shared=True) for name in ("anna", "ben", "carl"))
+    async with opened(house):
+        await anna.says("long work")
+        await asked(model)
+        await ben.says("a mistake")
+        await carl.says("/undo")
+        assert (await platform.reads()).text == "Only Anna or an owner can do that."
+        await ben.says("/undo")
+        assert (await platform.reads()).text == "Undone: a mistake"
+        await ben.says("/undo")
+        assert (await platform.reads()).text == "Only Anna or an owner can do that."
+        await anna.says("/stop")
+        assert (await platform.reads()).text == "Stopped."
+
+
+async def test_what_another_has_said_is_tried_again_in_his_name(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(says("one"), says("two"))
+    async with opened(house):
+        await platform.person("anna", shared=True).says("work")
+        await platform.hears("one")
+        await platform.person("ben", shared=True).says("/retry")
+        await platform.hears("two")
+    assert [message.content for message in model.prompts[-1].messages[1:]] == ["[from Anna, id anna]\n| work"]

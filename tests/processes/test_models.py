@@ -46,7 +46,7 @@ async def test_a_model_that_gives_no_answer_is_said_to_be_so(nursery: Nursery, t
             house.uses(server)
             done = await house.does("chat", said="hello\n")
         assert (done.code, done.errors) == (1, "")
-        assert done.output == f"I could not answer this: {cause}. (1)\n"
+        assert done.output == f"I could not answer this: {cause}. /retry tries again. (1)\n"
         assert len(server.ledger) == asked
         assert "NOTREAL" not in house.log
 
@@ -57,7 +57,7 @@ async def test_a_model_that_gives_no_answer_is_said_to_be_so(nursery: Nursery, t
             house.settings(model_table(f"http://127.0.0.1:{taken.getsockname()[1]}/v1"))
             done = await house.does("chat", said="hello\n")
         assert (done.code, done.errors) == (1, "")
-        assert done.output == f"I could not answer this: {UNREACHABLE}. (1)\n"
+        assert done.output == f"I could not answer this: {UNREACHABLE}. /retry tries again. (1)\n"
 
     # Beside each other: most of them are asked again, after seconds.
     await asyncio.gather(closed_port(), *(case(name, *broken) for name, broken in BROKEN.items()))

@@ -91,7 +91,7 @@ async def test_a_turn_that_failed_is_said_on_the_output_and_in_the_exit_code(hou
         house.uses(server)
         done = await house.does("chat", said="one\ntwo\n")
     assert done.code == 1
-    assert done.output == "I could not answer this: the model refused. (1)\nFine.\n"
+    assert done.output == "I could not answer this: the model refused. /retry tries again. (1)\nFine.\n"
 
 
 async def test_an_output_that_nobody_reads_loses_nothing(house: House) -> None:

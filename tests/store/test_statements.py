@@ -157,6 +157,10 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
         inbox.accept(conn, message("/resume 1"), replace(admission(), key=new_key())),
     ),
     "undoing": lambda conn: (reply(conn), inbox.accept(conn, message("/undo"), replace(admission(), key=new_key()))),
+    "trying again": lambda conn: (
+        reply(conn),
+        inbox.accept(conn, message("/retry"), replace(admission(), key=new_key())),
+    ),
     "listing the sessions of a chat": lambda conn: sessions.sessions(conn, 1),
     "looking at the last turn": lambda conn: last_turn.last_turn(conn, 1),
     "adding up today": lambda conn: spending.used_since(conn, 1, 1),

@@ -94,6 +94,7 @@ def stop(notice: str) -> Cancel:
         ("/stop", FULL, stop("Stopped. 2 waiting messages dropped.")),
         ("/stop", ChatView(live=1, running=False), stop("Stopped.")),
         ("/resume 2", BUSY, Rewind(call=CommandCall(name="resume", arguments="2"), to=Rewinding.RESUME)),
+        ("/retry", FULL, Rewind(call=CommandCall(name="retry"), to=Rewinding.RETRY, waiting=2)),
         ("/undo", IDLE, Rewind(call=CommandCall(name="undo"), to=Rewinding.UNDO)),
         ("/new", IDLE, Cancel(call=CommandCall(name="new"), cut=True, notice="New conversation.")),
         ("/new", FULL, Cancel(call=CommandCall(name="new"), cut=True, notice="New conversation.")),

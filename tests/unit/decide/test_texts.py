@@ -61,7 +61,7 @@ def test_every_cause_is_said_inside_a_failure() -> None:
     for cause in causes:
         said = Texts({}).say("failed", cause=Texts({}).say(cause, what="9 model calls", n=9), id=7)
         assert said.startswith("I could not answer this: ")
-        assert said.endswith("(7)")
+        assert said.endswith(". /retry tries again. (7)")
 
 
 def test_an_operators_text_takes_the_place_of_ours() -> None:
