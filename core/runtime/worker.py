@@ -57,6 +57,10 @@ class Worker:
             return
         earlier = self._works.get(claim.chat_row)
         before = tuple(task for task in (*earlier.before, earlier.task) if not task.done()) if earlier else ()
+        for lost in before:
+            # Another process ended it: a turn that ends by itself is done before its chat can be claimed again.
+            if not lost.cancelling():
+                lost.cancel()
         task = self._group.create_task(self._work(claim, before), name=f"turn {claim.turn}")
         self._works[claim.chat_row] = _Work(claim=claim, task=task, before=before)
 

@@ -176,15 +176,20 @@ class Ledger:
 
 
 class FakePlatform:
-    """The other side of FakeChannel, with what a test needs to play people, faults and redelivery."""
+    """The other side of FakeChannel, with what a test needs to play people, faults and redelivery.
 
-    def __init__(self, *, profile: Profile = Profile.KEY, kept: int = 10_000, echoes: bool = False) -> None:
+    Its events are numbered from `first` on: two of them beside each other have different ones.
+    """
+
+    def __init__(
+        self, *, profile: Profile = Profile.KEY, kept: int = 10_000, echoes: bool = False, first: int = 1
+    ) -> None:
         self.profile = profile
         self.changes = Changes()
         self.events = Events(self.changes)
         self.ledger = Ledger(self.changes, kept)
         self._echoes = echoes
-        self._numbers = 0
+        self._numbers = first - 1
         self._faults: deque[SendError | Fault] = deque()
 
     def says(
