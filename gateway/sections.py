@@ -135,6 +135,12 @@ class ChannelCommon(Section):
     allow_from: tuple[Identity, ...] = Field(
         default=(), description="ids of those who may write; empty means nobody", examples=[["U024BE7LH"]]
     )
+    owners: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who may write and do everything", examples=[["U024BE7LH"]]
+    )
+    approvers: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who let calls run that need leave; empty means the owners"
+    )
 
 
 class Limits(Section):

@@ -39,6 +39,8 @@ from core.runtime.handing import Handing
 from core.runtime.history import History
 from core.runtime.intake import Intake
 from core.runtime.loading import Loading, Log
+from core.runtime.permission import Permission
+from core.runtime.proposals import Proposals
 from core.runtime.saying import Saying
 from core.runtime.sender import Sender
 from core.runtime.slots import Slots
@@ -89,6 +91,7 @@ class Choices:
     queueing: Queueing = field(default_factory=Queueing)
     max_age: Callable[[ChatKey], int] | None = None
     turn_hours: float = 2.0
+    approvals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +252,7 @@ def _runner(
         bus=bus,
         wake=work.set,
     )
+    permission = Permission(modes=choices.approvals, policy=choices.policy, asks=asks, bench=bench)
     handing = Handing(
         asks=asks,
         sender=sender,
@@ -257,9 +261,10 @@ def _runner(
         texts=choices.texts,
         bus=bus,
     )
+    proposals = Proposals(handing=handing, chance=world.chance, texts=choices.texts, workspace=choices.workspace)
     power = Power(
         asking=Asking(models=world.models, clock=world.clock, chance=world.chance, bus=bus, watches=presence.watches),
-        calls=Calls(bench, closing, handing, loading),
+        calls=Calls(bench, permission, closing, handing, proposals, loading),
         closing=closing,
         budget=choices.budget,
     )
@@ -362,13 +367,16 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         max_age=max_age(settings, [one.spec for one in served]),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,
+        approvals={name: tool.approval for name, tool in settings.tools.items() if tool.approval},
     )
 
 
 def _policy(settings: Settings, served: Sequence[Served]) -> Policy:
-    listed: dict[tuple[str, str], frozenset[str]] = {}
-    for one in served:
-        section = settings.channels.get(one.spec.name)
-        listed[(one.spec.name, one.account)] = frozenset(section.common.allow_from if section else ())
-    trusted = frozenset((one.spec.name, one.account) for one in served if one.spec.trusted)
-    return Policy(trusted=trusted, listed=listed)
+    places = {(one.spec.name, one.account): settings.channels.get(one.spec.name) for one in served}
+    common = {place: section.common for place, section in places.items() if section}
+    return Policy(
+        trusted=frozenset((one.spec.name, one.account) for one in served if one.spec.trusted),
+        owners={place: frozenset(one.owners) for place, one in common.items()},
+        approvers={place: frozenset(one.approvers) for place, one in common.items() if one.approvers},
+        listed={place: frozenset(one.allow_from) for place, one in common.items()},
+    )

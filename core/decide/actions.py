@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.domain.message import OutgoingFile
 from core.domain.step import Call, CallId
+from core.domain.tool import Proposal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,15 @@ class Close:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Propose:
+    """An open call needs leave: show an approver exactly what it would do."""
+
+    id: CallId
+    tool: str
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
     """An open call waits for a person: when nothing else is left to do, the turn parks."""
 
@@ -78,5 +88,5 @@ class Fail:
     what: str = ""
 
 
-CallAction = Run | Enter | Confirm | Close | Blocked
+CallAction = Run | Enter | Confirm | Propose | Close | Blocked
 Action = CallAction | CallModel | Finish | Fail

@@ -1,10 +1,17 @@
 """A message or a button meets an open question."""
 
+from core.decide.approval import VERDICTS
 from core.decide.decisions import Answer, Drop
+from core.decide.gate import may_approve
 from core.decide.view import ChatView, Rules
-from core.decide.waits import by_text, by_token, closed_card
+from core.decide.waits import ALWAYS, by_text, by_token, by_verdict, closed_card
+from core.domain.command import CommandCall
 from core.domain.message import Inbound
-from core.domain.wait import of_person
+from core.domain.wait import Given, Wait, WaitKind, of_person
+
+# The verdict that a command stands for when it names none.
+DECIDING = {"approve": "once", "deny": "deny"}
+_LONGEST_ID = 18
 
 
 def answer(inbound: Inbound, said: str, chat: ChatView, rules: Rules) -> Answer | None:
@@ -28,9 +35,31 @@ def press(inbound: Inbound, chat: ChatView, rules: Rules) -> Answer | Drop:
     if found is None:
         return Drop(reason="question_closed", notice=rules.texts.say("question_closed"))
     wait, given = found
+    if wait.question.kind is WaitKind.APPROVAL:
+        return _decided(inbound, wait, given, rules)
     asked = wait.question.asked
     if asked.user_id != inbound.sender.user_id:
         return Drop(
             reason="wrong_person", notice=rules.texts.say("question_not_yours", name=asked.name or asked.user_id)
         )
     return Answer(wait=wait, given=given, card=closed_card(wait.question, given, inbound.sender, rules.texts))
+
+
+def verdict(inbound: Inbound, call: CommandCall, chat: ChatView, rules: Rules) -> Answer | Drop:
+    """`/approve ID [once|always|deny]` and `/deny ID`: only the number of an approval that is open in this chat."""
+    wait_id, _, word = call.arguments.partition(" ")
+    said = word.strip().lower() or DECIDING[call.name]
+    if not (wait_id.isascii() and wait_id.isdigit()) or said not in VERDICTS or len(wait_id) > _LONGEST_ID:
+        return Drop(reason="approval_usage", notice=rules.texts.say("approval_usage"))
+    place = VERDICTS.index("deny" if call.name == "deny" else said)
+    found = by_verdict(chat.waits, int(wait_id), place)
+    if found is None:
+        return Drop(reason="question_closed", notice=rules.texts.say("question_closed"))
+    return _decided(inbound, *found, rules)
+
+
+def _decided(inbound: Inbound, wait: Wait, given: Given, rules: Rules) -> Answer | Drop:
+    if not may_approve(inbound.sender, rules.policy):
+        return Drop(reason="not_an_approver", notice=rules.texts.say("approval_not_yours"))
+    card = closed_card(wait.question, given, inbound.sender, rules.texts)
+    return Answer(wait=wait, given=given, card=card, for_good=given.choice == ALWAYS)

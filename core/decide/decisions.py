@@ -70,11 +70,12 @@ class Halt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Closes a question, and its turn goes on."""
+    """Closes a question, and its turn goes on. `for_good`: what was approved needs no yes again."""
 
     wait: Wait
     given: Given
     card: str
+    for_good: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Commands: most are performed beside the running turn, some are part of the decision itself."""
 
-from core.decide.answers import answer
+from core.decide.answers import DECIDING, answer, verdict
 from core.decide.decisions import Command, Decision
 from core.decide.queueing import begin, steer
 from core.decide.stops import STOPPING, stop
@@ -11,6 +11,8 @@ from core.domain.message import Inbound
 
 def order(inbound: Inbound, call: CommandCall, chat: ChatView, rules: Rules) -> Decision:
     """What a command does."""
+    if call.name in DECIDING:
+        return verdict(inbound, call, chat, rules)
     if call.name in STOPPING:
         return stop(inbound, call, chat, rules)
     if call.name != "steer" or not call.arguments:

@@ -5,6 +5,7 @@ from core.decide.rights import may_stop
 from core.decide.view import ChatView, Queueing, Rules
 from core.domain.chat import QueueMode
 from core.domain.message import Inbound
+from core.domain.wait import WaitKind
 
 QUEUE_FULL = "queue_full"
 
@@ -55,6 +56,6 @@ def _collect(inbound: Inbound, chat: ChatView, queueing: Queueing, said: str | N
 
 def _waited_for(chat: ChatView) -> str | None:
     """Somebody else whose answer comes first."""
-    first = next(iter(chat.waits), None)
+    first = next((wait for wait in chat.waits if wait.question.kind is WaitKind.QUESTION), None)
     asked = first.question.asked if first else None
     return (asked.name or asked.user_id) if asked else None

@@ -37,15 +37,33 @@ def question_of(ask: Ask, *, call: CallId, asked: Principal, tokens: Sequence[st
     )
 
 
-def question_reply(question: Question, deadline: int, texts: Texts) -> Reply:
+def question_reply(question: Question, wait_id: int, deadline: int, texts: Texts) -> Reply:
     """How a question goes out: its text, its choices, and until when it can be answered."""
     until = texts.say("answer_until", time=moment(deadline))
     if question.default is not None:
         until += " " + texts.say("answer_otherwise", default=question.default)
-    return Reply(
-        fragments=(Markdown(source=question.text), Text(text=f"\n\n{until}")),
-        choices=question.choices,
+    if question.kind is WaitKind.APPROVAL:
+        return _approval_card(question, wait_id, until, texts)
+    return Reply(fragments=(Markdown(source=question.text), Text(text=f"\n\n{until}")), choices=question.choices)
+
+
+def _approval_card(question: Question, wait_id: int, until: str, texts: Texts) -> Reply:
+    """Exactly what would run stands on it, never cut: in a code block, or in a file with its hash."""
+    fragments = (
+        Text(text=f"{question.text}\n\n"),
+        Markdown(source=fenced(question.shown)),
+        Text(text=f"\n\n{until} {texts.say('approval_how', id=wait_id)}"),
     )
+    files = () if question.file is None else (question.file,)
+    return Reply(fragments=fragments, files=files, choices=question.choices)
+
+
+def fenced(text: str) -> str:
+    """A code block that nothing in the text can close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
 
 
 def moment(at: int) -> str:
@@ -58,22 +76,35 @@ def by_text(question: Question, text: str) -> Given | None:
     said = text.strip()
     if not said and not question.allow_empty:
         return None
-    for choice in question.choices:
+    for place, choice in enumerate(question.choices):
         if said.casefold() == choice.label.casefold():
-            return Given(text=choice.label, shown=choice.label)
+            return taken(question, place)
     if said.isascii() and said.isdigit() and len(said) < 4 and 1 <= int(said) <= len(question.choices):
-        label = question.choices[int(said) - 1].label
-        return Given(text=label, shown=label)
+        return taken(question, int(said) - 1)
     return Given(text=f"{FREE_TEXT}{said}" if question.choices else said, shown=said)
 
 
 def by_token(waits: Sequence[Wait], token: str) -> tuple[Wait, Given] | None:
     """The question and the choice that a button stands for."""
     for wait in waits:
-        for choice in wait.question.choices:
+        for place, choice in enumerate(wait.question.choices):
             if choice.token == token:
-                return wait, Given(text=choice.label, shown=choice.label)
+                return wait, taken(wait.question, place)
     return None
+
+
+def by_verdict(waits: Sequence[Wait], wait_id: int, place: int) -> tuple[Wait, Given] | None:
+    """The open approval of that number, and the choice at that place."""
+    for wait in waits:
+        if wait.id == wait_id and wait.question.kind is WaitKind.APPROVAL:
+            return wait, taken(wait.question, place)
+    return None
+
+
+def taken(question: Question, place: int) -> Given:
+    """The choice at a place as an answer."""
+    label = question.choices[place].label
+    return Given(text=label, shown=label, choice=place)
 
 
 def answered(question: Question, answer: str | None, *, in_time: bool) -> Answered:

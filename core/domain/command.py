@@ -20,6 +20,8 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(name="status", summary="what runs and what waits here"),
     CommandSpec(name="queue", summary="what becomes of messages while a turn runs", arguments="[mode]"),
     CommandSpec(name="steer", summary="tell the running turn something", arguments="TEXT"),
+    CommandSpec(name="approve", summary="let a call run, once or always", arguments="ID [once|always|deny]"),
+    CommandSpec(name="deny", summary="do not let a call run", arguments="ID"),
     CommandSpec(name="model", summary="list the models, or choose one for this chat", arguments="[name]"),
     CommandSpec(name="sessions", summary="list the conversations of this chat"),
     CommandSpec(name="resume", summary="go on with an earlier conversation", arguments="N"),

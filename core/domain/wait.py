@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.domain.chat import Principal
-from core.domain.message import Choice
+from core.domain.message import Choice, OutgoingFile
 from core.domain.step import CallId
 
 
@@ -40,7 +40,7 @@ class Ask:
 class Question:
     """An Ask made concrete: who is asked, which button stands for which choice, how long it lasts.
 
-    An approval shows exactly what would run, and `digest` stands for it.
+    An approval shows exactly what `tool` would do, in `file` where it is long, and `digest` stands for it.
     """
 
     call: CallId
@@ -51,8 +51,10 @@ class Question:
     default: str | None
     allow_empty: bool
     kind: WaitKind = WaitKind.QUESTION
+    tool: str = ""
     digest: str | None = None
     shown: str = ""
+    file: OutgoingFile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +83,18 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What a person gave as an answer: the words for the model, and for the card."""
+    """What a person gave as an answer: the words for the model and for the card, and the place of the choice taken."""
 
     text: str
     shown: str
+    choice: int | None = None
 
 
 def of_person(waits: Sequence[Wait], user_id: str) -> Wait | None:
     """The question that this person's next text answers: at most one is shown to them at a time."""
     for wait in waits:
+        if wait.question.kind is WaitKind.APPROVAL:
+            continue
         if wait.deadline is not None and wait.question.asked.user_id == user_id:
             return wait
     return None

@@ -124,6 +124,9 @@ class Asks(Protocol):
     async def answers(self, claim: Claim) -> Mapping[int, Answered]:
         """How the waits of the turn ended so far, by the place of their Asked step."""
 
+    async def granted(self, claim: Claim, tool: str, digest: str) -> bool:
+        """Whether an approver allowed exactly this for good in this chat."""
+
 
 class Sayings(Protocol):
     """What a turn says before its end."""

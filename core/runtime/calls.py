@@ -6,8 +6,17 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import assert_never
 
-from core.decide.actions import Action, Blocked, CallAction, CallModel, Close, Confirm, Enter, Fail, Finish, Run
-from core.domain.errors import ToolError
+from core.decide.actions import (
+    Blocked,
+    CallAction,
+    Close,
+    Confirm,
+    Enter,
+    Fail,
+    Finish,
+    Propose,
+    Run,
+)
 from core.domain.step import AskedAbout, CallId, ToolFinished, ToolStarted
 from core.domain.tool import Delegate, ToolOutcome, ToolResult
 from core.runtime.bench import Bench
@@ -15,7 +24,8 @@ from core.runtime.closing import Closing
 from core.runtime.frame import Frame
 from core.runtime.handing import Handing
 from core.runtime.loading import Loading
-from core.runtime.supervised import BROKEN, supervised
+from core.runtime.permission import Permission
+from core.runtime.proposals import Proposals
 
 SIDE_BY_SIDE = 4
 DEEPEST = 5
@@ -26,9 +36,19 @@ Advance = Callable[[Frame], Awaitable[object]]
 class Calls:
     """Gives open calls their results."""
 
-    def __init__(self, bench: Bench, closing: Closing, handing: Handing, loading: Loading) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        permission: Permission,
+        closing: Closing,
+        handing: Handing,
+        proposals: Proposals,
+        loading: Loading,
+    ) -> None:
         self._bench = bench
+        self._permission = permission
         self._handing = handing
+        self._proposals = proposals
         self._closing = closing
         self._loading = loading
         self._running: Counter[int] = Counter()
@@ -37,12 +57,13 @@ class Calls:
         """Whether a tool runs for this turn."""
         return self._running[turn] > 0
 
-    async def perform(self, frame: Frame, actions: Sequence[Action], advance: Advance) -> bool:
+    async def perform(self, frame: Frame, actions: Sequence[CallAction], advance: Advance) -> bool:
         """Do what can be done about the open calls; False when all that is left waits for people.
 
         Starts of calls that cannot be repeated are committed first, all at once. `advance` goes on with a child frame.
         """
-        for action in actions:
+        cleared = [await self._permission.clear(frame, action) for action in actions]
+        for action in cleared:
             if isinstance(action, Run) and action.record:
                 frame.log.add(ToolStarted(call=action.id))
         await self._closing.save(frame)
@@ -50,8 +71,7 @@ class Calls:
         tasks: list[asyncio.Task[bool]] = []
         try:
             async with asyncio.TaskGroup() as group:
-                for action in actions:
-                    assert not isinstance(action, CallModel | Finish | Fail)
+                for action in cleared:
                     work = self._act(frame, action, advance, slots)
                     tasks.append(group.create_task(work, name=f"call {action.id.index}"))
         except ExceptionGroup as failed:
@@ -68,9 +88,12 @@ class Calls:
                 return await self._enter(frame, call, frame.tree.frames[child], advance)
             case Confirm(id=call, call=interrupted):
                 await self._handing.confirm(frame, call, interrupted.name)
+            case Propose(id=call, tool=tool, proposal=proposal):
+                await self._proposals.put(frame, call, tool, proposal)
             case Run():
                 async with slots:
-                    given = await self._run(frame, action)
+                    with self._at_work(frame.claim.turn):
+                        given = await self._bench.run(frame, action)
                 await self._took(frame, action.id, given, advance)
             case Blocked():
                 return False
@@ -117,29 +140,6 @@ class Calls:
         step = ToolFinished(call=call, result=result.text, failed=result.failed, files=result.files, said=result.said)
         frame.log.add(step)
         await self._closing.save(frame)
-
-    async def _run(self, frame: Frame, action: Run) -> ToolOutcome:
-        name, bench = action.call.name, self._bench
-        bench.tell(frame, "ToolCallStarted", tool=name)
-        bench.show(frame, name)
-        with self._at_work(frame.claim.turn):
-            result = await supervised(self._told(frame, action), "tool.broke")
-        if result is BROKEN:
-            result = ToolResult(text=f"{name} failed with an internal error. Try another way.", failed=True)
-        bench.tell(frame, "ToolCallFinished", tool=name, is_error=isinstance(result, ToolResult) and result.failed)
-        return result
-
-    async def _told(self, frame: Frame, action: Run) -> ToolOutcome:
-        """What the tool gives, or what it tells the model instead."""
-        name, bench = action.call.name, self._bench
-        tool = frame.tools[name]
-        try:
-            async with asyncio.timeout(None if tool.spec.limits_itself else bench.tool_s):
-                return await tool.run(action.call.arguments, bench.context(frame, action.id, name))
-        except ToolError as exc:
-            return ToolResult(text=str(exc), failed=True)
-        except TimeoutError:
-            return ToolResult(text=f"{name} took longer than {bench.tool_s:g} seconds and was stopped.", failed=True)
 
     @contextmanager
     def _at_work(self, turn: int) -> Iterator[None]:

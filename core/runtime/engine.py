@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from core.decide.actions import Action, Blocked, CallModel, Fail, Finish
+from core.decide.actions import Action, Blocked, CallAction, CallModel, Fail, Finish
 from core.decide.next_step import Budget, next_actions
 from core.decide.open_calls import Circumstances
 from core.domain.step import Nudged, Steered
@@ -98,7 +98,8 @@ class Engine:
     async def _perform(self, frame: Frame, actions: Sequence[Action]) -> Halt | None:
         if self.draining:
             return Halt.DRAINED
-        progress = await self._power.calls.perform(frame, actions, self.advance)
+        calls = [action for action in actions if isinstance(action, CallAction)]
+        progress = await self._power.calls.perform(frame, calls, self.advance)
         return None if progress else Halt.BLOCKED
 
     async def _call_model(self, frame: Frame, nudge: str | None) -> Halt | Fail | None:

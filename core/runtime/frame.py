@@ -70,6 +70,11 @@ class Tree:
         self.numbers = Numbers(last)
         self._steers = list(steers)
 
+    @property
+    def steered(self) -> bool:
+        """Whether something was said that no frame has taken in."""
+        return bool(self._steers)
+
     def take_steers(self) -> Sequence[int]:
         """The inbounds that are to come in now."""
         taken, self._steers = tuple(self._steers), []

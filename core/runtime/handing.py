@@ -6,7 +6,7 @@ from core.bus import Bus, Telemetry
 from core.decide.waits import question_of
 from core.domain.step import Asked, AskedAbout, CallId, Stamped
 from core.domain.texts import Texts
-from core.domain.wait import Ask
+from core.domain.wait import Ask, Question
 from core.ports import Asks, Chance, Clock
 from core.runtime.frame import Frame
 from core.runtime.patience import LeaseLost, persist
@@ -26,14 +26,18 @@ class Handing:
 
     async def ask(self, frame: Frame, call: CallId, ask: Ask, about: AskedAbout) -> None:
         """Put a question to the person whose message is the turn's newest. Raises LeaseLost."""
-        claim = frame.claim
         question = question_of(
             ask,
             call=call,
             asked=frame.current.said[-1].sender,
             tokens=[self.chance.key() for _ in ask.choices],
-            shared=claim.shared,
+            shared=frame.claim.shared,
         )
+        await self.put(frame, question, about)
+
+    async def put(self, frame: Frame, question: Question, about: AskedAbout) -> None:
+        """Log that a call waits, keep its question and show it. Raises LeaseLost."""
+        claim, call = frame.claim, question.call
         asked = Stamped(seq=frame.log.next_place(), step=Asked(call=call, about=about))
         key = self.chance.key()
         if not await persist(lambda: self.asks.ask(claim, frame.id, asked, question, key=key), self.clock):

@@ -89,17 +89,29 @@ class TurnRunner:
                 raise _Drained
             case Halt.BLOCKED:
                 finished = await self._means.closing.park(frame.claim)
+                if finished.lost:
+                    raise LeaseLost
+                return await self._means.loading.reload(frame) if finished.changed else None
             case Ending():
-                finished = await self._means.closing.close(frame.claim, ending)
+                return await self._end(frame, ending)
             case _ as never:
                 assert_never(never)
-        if finished.lost:
-            raise LeaseLost
-        if finished.changed:
-            return await self._means.loading.reload(frame)
-        if isinstance(ending, Ending):
-            self._means.loading.remember(frame)
-        return None
+
+    async def _end(self, frame: Frame, ending: Ending) -> Frame | None:
+        """Close the turn; the reloaded frame when somebody said something that this ending does not know of."""
+        claim = frame.claim
+        while True:
+            finished = await self._means.closing.close(claim, ending)
+            if finished.lost:
+                raise LeaseLost
+            if not finished.changed:
+                self._means.loading.remember(frame)
+                return None
+            again = await self._means.loading.reload(frame)
+            if again is None or again.tree.steered:
+                return again
+            # What came in was known when the last step was made: the ending stands.
+            claim = again.claim
 
     async def _in_time(self, frame: Frame) -> Ending | Halt:
         """Work, not waiting for people, is what is limited: each run of a turn starts its own count."""

@@ -6,7 +6,7 @@ from core.decide.decisions import Answer
 from core.domain.message import Inbound
 from core.domain.texts import Texts
 from core.domain.wait import WaitState
-from core.store import waits
+from core.store import grants, waits
 from core.store.admission import Admission
 from core.store.chat_lock import Locked
 from core.store.notices import notice
@@ -17,6 +17,8 @@ def answer(conn: Connection, event: Inbound, chat: Locked, decision: Answer, tex
     stored = next(one for one in chat.waits if one.wait.id == decision.wait.id)
     closed = waits.Closed(state=WaitState.ANSWERED, answer=decision.given.text, by=event.sender, card=decision.card)
     waits.close(conn, stored, closed, texts)
+    if decision.for_good:
+        grants.grant(conn, chat.id, decision.wait.question, event.sender.user_id)
 
 
 def tell(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, name: str, admission: Admission) -> bool:

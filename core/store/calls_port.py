@@ -7,7 +7,7 @@ from core.domain.step import Stamped
 from core.domain.texts import Texts
 from core.domain.wait import Answered, Question
 from core.ports import Claim
-from core.store import asking, frames
+from core.store import asking, frames, grants
 from core.store.store import Store
 
 
@@ -40,3 +40,7 @@ class StoredAsks:
     async def answers(self, claim: Claim) -> Mapping[int, Answered]:
         """How waits ended so far."""
         return await self._store.read(asking.answers, claim.turn)
+
+    async def granted(self, claim: Claim, tool: str, digest: str) -> bool:
+        """Whether this was allowed for good."""
+        return await self._store.read(grants.granted, claim, tool, digest)

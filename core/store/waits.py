@@ -14,7 +14,7 @@ from core.domain.chat import Principal
 from core.domain.message import Reply, says
 from core.domain.texts import Texts
 from core.domain.turn import TurnEvent, TurnState, after
-from core.domain.wait import WaitState
+from core.domain.wait import WaitKind, WaitState
 from core.store import codec
 from core.store.schema import chats, outbox, turns, waits
 from core.store.sql import now_ms
@@ -121,15 +121,26 @@ def cancel(conn: Connection, chat_row: int, texts: Texts, turn: int | None = Non
 def show_next(conn: Connection, chat_row: int, texts: Texts) -> None:
     """Show the oldest hidden question of everybody who has none on show."""
     found = open_of_chat(conn, chat_row)
-    busy = {one.wait.question.asked.user_id for one in found if one.wait.deadline is not None}
+    busy = {
+        one.wait.question.asked.user_id
+        for one in found
+        if one.wait.deadline is not None and one.wait.question.kind is WaitKind.QUESTION
+    }
     for stored in found:
         question = stored.wait.question
-        if question.asked.user_id in busy:
+        if question.kind is WaitKind.APPROVAL:
+            # Nobody answers it by chance: it may stand beside a question.
+            if stored.wait.deadline is not None:
+                continue
+        elif question.asked.user_id in busy:
             continue
-        busy.add(question.asked.user_id)
+        else:
+            busy.add(question.asked.user_id)
         now = conn.execute(NOW).scalar_one()
         deadline = now + question.lasts
-        delivery = card(conn, stored, question_reply(question, deadline, texts), suffix="", replaces=None)
+        delivery = card(
+            conn, stored, question_reply(question, stored.wait.id, deadline, texts), suffix="", replaces=None
+        )
         remind = now + question.lasts // 2
         conn.execute(SHOW, {"b_id": stored.wait.id, "b_deadline": deadline, "b_remind": remind, "b_delivery": delivery})
 

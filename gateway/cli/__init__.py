@@ -44,6 +44,9 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "inbox": Verb(module="gateway.cli.inbox", summary="what came in (list, show)"),
         "outbox": Verb(module="gateway.cli.outbox", summary="what goes out (list, show, retry, drop)"),
         "sessions": Verb(module="gateway.cli.sessions", summary="the conversations (list, show)"),
+        "approvals": Verb(
+            module="gateway.cli.approvals", summary="calls that need leave (list, show, approve, deny, revoke)"
+        ),
         "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),

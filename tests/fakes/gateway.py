@@ -32,6 +32,7 @@ ResultT = TypeVar("ResultT")
 
 BUDGET = Budget(model_calls=50, tokens=5_000_000)
 PEOPLE = ("anna", "ben", "carl")
+OWNERS = frozenset({"olga"})
 
 
 class TestAgents:
@@ -61,11 +62,13 @@ class House:
     turns: int = 32
     queued_chat: int = 50
     queueing: Queueing = field(default_factory=Queueing)
-    owners: frozenset[str] = frozenset()
+    owners: frozenset[str] = OWNERS
     max_age: Callable[[ChatKey], int] | None = None
     tool_s: float = 5.0
     turn_hours: float = 2.0
     grace_s: float = 2.0
+    approvers: tuple[str, ...] = ()
+    approvals: Mapping[str, str] = field(default_factory=dict)
     channel: Callable[[FakePlatform], FakeChannel] = FakeChannel
 
     @property
@@ -87,7 +90,11 @@ class House:
         """What `wire` takes."""
         choices = Choices(
             workspace=self.folder / "workspace",
-            policy=Policy(listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)}, owners={(CHANNEL, ACCOUNT): self.owners}),
+            policy=Policy(
+                listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)},
+                owners={(CHANNEL, ACCOUNT): self.owners},
+                approvers={(CHANNEL, ACCOUNT): frozenset(self.approvers)} if self.approvers else {},
+            ),
             commands=[spec for spec in COMMANDS if not spec.terminal_only],
             texts=Texts({}),
             budget=self.budget,
@@ -97,6 +104,7 @@ class House:
             turns=self.turns,
             tool_s=self.tool_s,
             turn_hours=self.turn_hours,
+            approvals=self.approvals,
         )
         return World(
             store=store,

@@ -1,12 +1,13 @@
 """Tools that a test can watch."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable
 
 from core.domain.errors import ToolError
 from core.domain.message import OutgoingFile
-from core.domain.tool import Delegate, Effect, ToolResult, ToolSpec
+from core.domain.tool import Approval, Delegate, Effect, Proposal, ToolResult, ToolSpec
 from core.ports import ToolContext
 
 Body = Callable[[str, ToolContext], Awaitable[ToolResult]]
@@ -15,13 +16,14 @@ Body = Callable[[str, ToolContext], Awaitable[ToolResult]]
 class FakeTool:
     """Runs what the test gives it, and counts."""
 
-    def __init__(self, name: str, body: Body, *, replayable: bool = True) -> None:
+    def __init__(self, name: str, body: Body, *, replayable: bool = True, approval: Approval = Approval.NEVER) -> None:
         self.spec = ToolSpec(
             name=name,
             description=f"The tool {name}.",
             schema={"type": "object", "properties": {}},
             effect=Effect.READS if replayable else Effect.EXTERNAL,
             replayable=replayable,
+            approval=approval,
         )
         self.runs: list[str] = []
         self.started = asyncio.Event()
@@ -34,13 +36,20 @@ class FakeTool:
         return await self._body(arguments, context)
 
 
-def answers(name: str, text: str, *, replayable: bool = True, files: tuple[OutgoingFile, ...] = ()) -> FakeTool:
+def answers(
+    name: str,
+    text: str,
+    *,
+    replayable: bool = True,
+    files: tuple[OutgoingFile, ...] = (),
+    approval: Approval = Approval.NEVER,
+) -> FakeTool:
     """A tool that always gives the same."""
 
     async def body(arguments: str, context: ToolContext) -> ToolResult:
         return ToolResult(text=text, files=files)
 
-    return FakeTool(name, body, replayable=replayable)
+    return FakeTool(name, body, replayable=replayable, approval=approval)
 
 
 def refuses(name: str, text: str) -> FakeTool:
@@ -92,3 +101,26 @@ class DelegatingTool:
 def delegates(name: str) -> DelegatingTool:
     """A tool that lets another agent work."""
     return DelegatingTool(name)
+
+
+class ScriptTool(FakeTool):
+    """Runs a file of the workspace after somebody's yes; what it proposes covers the file's bytes."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, self._body, replayable=False, approval=Approval.ASK)
+
+    async def propose(self, arguments: str, context: ToolContext) -> Proposal:
+        """Raises ToolError when there is no such file."""
+        text = self._text(arguments, context)
+        return Proposal(shown=text, digest=hashlib.sha256(text.encode()).hexdigest())
+
+    async def _body(self, arguments: str, context: ToolContext) -> ToolResult:
+        return ToolResult(text=f"ran {self._text(arguments, context)}")
+
+    @staticmethod
+    def _text(arguments: str, context: ToolContext) -> str:
+        try:
+            file: str = json.loads(arguments)["file"]
+            return (context.workspace / file).read_text()
+        except OSError as exc:
+            raise ToolError(f"there is no such file: {exc.strerror}") from exc

@@ -65,7 +65,8 @@ WAIT = Wait(
 
 
 def answer(text: str, *, shown: str | None = None) -> Answer:
-    given = Given(text=text, shown=shown or text)
+    labels = [choice.label for choice in WAIT.question.choices]
+    given = Given(text=text, shown=shown or text, choice=labels.index(text) if text in labels else None)
     return Answer(wait=WAIT, given=given, card=f"How many?: {given.shown} (Anna)")
 
 

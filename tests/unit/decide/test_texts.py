@@ -22,6 +22,8 @@ PLACES = {
     "queued": {"n"},
     "away": {"a", "b", "n"},
     "interrupted": {"tool"},
+    "approval": {"tool", "name"},
+    "approval_how": {"id"},
     "pairing": {"code"},
     "unknown_command": {"command", "nearest"},
     "command_broke": {"command"},

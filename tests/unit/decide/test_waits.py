@@ -82,11 +82,13 @@ def test_a_wish_becomes_a_question_to_somebody_with_a_token_for_each_choice() ->
     ],
 )
 def test_a_typed_answer_is_a_choice_by_its_words_or_number_or_free_text(said: str, text: str, shown: str) -> None:
-    assert by_text(question("Red", "Blue", "Straße"), said) == Given(text=text, shown=shown)
+    labels = ("Red", "Blue", "Straße")
+    choice = labels.index(text) if text in labels else None
+    assert by_text(question(*labels), said) == Given(text=text, shown=shown, choice=choice)
 
 
 def test_the_words_of_a_choice_go_before_its_number() -> None:
-    assert by_text(question("2", "1"), "1") == Given(text="1", shown="1")
+    assert by_text(question("2", "1"), "1") == Given(text="1", shown="1", choice=1)
 
 
 def test_without_choices_whatever_is_said_is_the_answer() -> None:
@@ -110,8 +112,8 @@ def test_every_text_is_some_answer_and_a_choice_only_when_it_names_one(said: str
 def test_a_button_stands_for_one_choice_of_one_question() -> None:
     first, second = wait(1, question("Red")), wait(2, question("Blue", "Green"))
     second = replace(second, question=replace(second.question, choices=(Choice(label="Green", token="g"),)))
-    assert by_token([first, second], "g") == (second, Given(text="Green", shown="Green"))
-    assert by_token([first, second], "t0") == (first, Given(text="Red", shown="Red"))
+    assert by_token([first, second], "g") == (second, Given(text="Green", shown="Green", choice=0))
+    assert by_token([first, second], "t0") == (first, Given(text="Red", shown="Red", choice=0))
     assert by_token([first, second], "Green") is None
     assert by_token([], "g") is None
 
@@ -124,12 +126,12 @@ def test_a_text_answers_the_question_that_is_shown_to_its_sender() -> None:
 
 
 def test_a_question_says_until_when_and_what_else_happens() -> None:
-    reply = question_reply(question("Red", default="Red"), 1_800_000_000_000, TEXTS)
+    reply = question_reply(question("Red", default="Red"), 7, 1_800_000_000_000, TEXTS)
     assert plain(reply).startswith("Which?\n\nAnswer until 2027-01-1")
     assert plain(reply).endswith(". Otherwise: Red.")
     assert reply.choices == question("Red").choices
-    assert plain(question_reply(question(), 1_800_000_000_000, TEXTS)).endswith(".")
-    assert "Otherwise" not in plain(question_reply(question(), 1_800_000_000_000, TEXTS))
+    assert plain(question_reply(question(), 7, 1_800_000_000_000, TEXTS)).endswith(".")
+    assert "Otherwise" not in plain(question_reply(question(), 7, 1_800_000_000_000, TEXTS))
 
 
 def test_a_closed_card_names_the_answer_and_who_gave_it() -> None:
