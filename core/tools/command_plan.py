@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from core.decide.shell_text import read_shell
 from core.domain.errors import ToolError
 from core.domain.tool import Proposal
 from core.tools.paths import Parts, Sight, shown
@@ -142,7 +143,7 @@ class _Finder:
         paths = dict.fromkeys(
             posixpath.normpath(posixpath.join(self.cwd, part))
             for word in words
-            for part in (word, *_TOKEN.findall(word))
+            for part in _parts(word)
             if part and "\0" not in part
         )
         count = 0
@@ -172,6 +173,15 @@ class _Finder:
             return _content(file, facts) if stat.S_ISREG(facts.st_mode) else None
         finally:
             os.close(file)
+
+
+def _parts(word: str) -> Iterator[str]:
+    """All that could name a file: the word, what stands between signs in it, and its words if it is shell text."""
+    yield word
+    yield from _TOKEN.findall(word)
+    for pipeline in read_shell(word):
+        for stage in pipeline:
+            yield from stage.words
 
 
 def _is_program(path: str) -> bool:

@@ -9,21 +9,26 @@ from core.tools.ask_user import ask_user
 from core.tools.current_time import current_time
 from core.tools.fetch import Fetch
 from core.tools.file_tools import file_tools
+from core.tools.run_command import RunCommand
 from core.tools.send_message import send_message
 from core.tools.web_fetch import web_fetch
 
 NO_PLACES: Mapping[str, ChatKey] = MappingProxyType({})
 
 
-def shipped(fetch: Fetch, places: Mapping[str, ChatKey] = NO_PLACES) -> Mapping[str, Tool]:
+def shipped(
+    fetch: Fetch, command: RunCommand | None = None, places: Mapping[str, ChatKey] = NO_PLACES
+) -> Mapping[str, Tool]:
     """By name, in the order in which a model is told of them. Importing this module loads the web client: 120 ms.
 
-    `places` are the chats that may be written to beside the own one, by the names that the operator gave them.
+    `command` runs commands, in the sandbox if nothing else is said. `places` are the chats that may be written to
+    beside the own one, by the names that the operator gave them.
     """
     tools: tuple[Tool, ...] = (
         *file_tools(),
         web_fetch(fetch),
         send_message(places),
+        command or RunCommand(),
         current_time,
         ask_user,
     )

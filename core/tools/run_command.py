@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -78,7 +79,9 @@ class RunCommand:
         made = await self._plan(arguments, context)
         context.progress(os.path.basename(made.executable))
         started = time.monotonic()
-        with told(made.cwd), opened_folder(context.workspace, made.folder) as folder:
+        with ExitStack() as stack:
+            with told(made.cwd):
+                folder = stack.enter_context(opened_folder(context.workspace, made.folder))
             ended = await run_kept(self._command(made, context, folder))
         return _result(ended, made.seconds, time.monotonic() - started)
 

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.domain.tool import Effect
+from core.domain.tool import Approval, Effect
+from core.ports import Proposes
 from core.tools.fetch import Fetch
 from core.tools.registry import shipped
 
@@ -23,9 +24,20 @@ def test_these_tools_ship_with_these_effects() -> None:
         "send_file": (Effect.READS, True),
         "web_fetch": (Effect.READS, True),
         "send_message": (Effect.EXTERNAL, True),
+        "run_command": (Effect.EXTERNAL, False),
         "current_time": (Effect.READS, True),
         "ask_user": (Effect.READS, True),
     }
+
+
+def test_these_tools_wait_for_a_yes() -> None:
+    asking = {name: tool.spec.approval for name, tool in TOOLS.items() if tool.spec.approval is not Approval.NEVER}
+    assert asking == {
+        "write_file": Approval.MEMBERS,
+        "edit_file": Approval.MEMBERS,
+        "run_command": Approval.ASK,
+    }
+    assert [name for name, tool in TOOLS.items() if isinstance(tool, Proposes)] == ["run_command"]
 
 
 def test_every_schema_is_closed_describes_each_field_and_can_be_sent() -> None:

@@ -208,6 +208,14 @@ def hashed(proposal: Proposal) -> list[str]:
     return [Path(line.split()[2]).name for line in proposal.shown.splitlines() if line.startswith("sha256 ")]
 
 
+async def test_a_name_with_spaces_is_found_in_shell_text(room: Room) -> None:
+    room.file("my script.py", "x")
+    for text in ("python3 'my script.py' | cat", 'cat < x; cat "my script.py"', "python3 my\\ script.py"):
+        last = (await proposed(room, "sh", "-c", text)).shown.splitlines()[-1]
+        assert last.startswith("sha256 ")
+        assert last.endswith("/my script.py'")
+
+
 async def test_a_pipe_is_named_and_nobody_waits_for_it(room: Room) -> None:
     os.mkfifo(room.root / "pipe")
     room.file("a.txt", "x")
