@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from channels.contract import DEFAULT_MAX_AGE_H, AnySpec
-from core.decide.view import Queueing
+from core.decide.view import Answerers, Queueing
 from core.domain.chat import ChatKey
 from gateway.settings import Settings
 
@@ -30,5 +30,15 @@ def max_age(settings: Settings, specs: Sequence[AnySpec]) -> Callable[[ChatKey],
         section = settings.channels.get(chat.channel)
         own = section.common.max_age if section else None
         return round((own or usual.get(chat.channel, DEFAULT_MAX_AGE_H)) * HOUR_MS)
+
+    return of_chat
+
+
+def answerers(settings: Settings) -> Callable[[ChatKey], Answerers]:
+    """Whose words answer a question, by channel."""
+
+    def of_chat(chat: ChatKey) -> Answerers:
+        section = settings.channels.get(chat.channel)
+        return section.common.question_answerers if section else Answerers.ASKER
 
     return of_chat

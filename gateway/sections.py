@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from core.decide.view import Answerers
 from core.domain.chat import QueueMode
 from core.domain.secret import Secret
 from core.domain.texts import TEXTS
@@ -137,6 +138,9 @@ class ChannelCommon(Section):
     )
     owners: tuple[Identity, ...] = Field(
         default=(), description="ids of those who may write and do everything", examples=[["U024BE7LH"]]
+    )
+    question_answerers: Answerers = Field(
+        default=Answerers.ASKER, description="whose words answer a question of the agent"
     )
     approvers: tuple[Identity, ...] = Field(
         default=(), description="ids of those who let calls run that need leave; empty means the owners"

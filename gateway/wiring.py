@@ -14,7 +14,7 @@ from core.bus import Bus
 from core.catalog.agents import FolderAgents
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
-from core.decide.view import Queueing, Rules
+from core.decide.view import Answerers, Queueing, Rules
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS, CommandSpec
 from core.domain.secret import Secret
@@ -62,7 +62,7 @@ from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Presence
-from gateway.queueing import max_age, queueing
+from gateway.queueing import answerers, max_age, queueing
 from gateway.redaction import Redactor
 from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
@@ -89,6 +89,7 @@ class Choices:
     turns: int
     tool_s: float
     queueing: Queueing = field(default_factory=Queueing)
+    answerers: Callable[[ChatKey], Answerers] = lambda chat: Answerers.ASKER
     max_age: Callable[[ChatKey], int] | None = None
     turn_hours: float = 2.0
     approvals: Mapping[str, str] = field(default_factory=dict)
@@ -197,6 +198,7 @@ def _admission(world: World, owner: str) -> Admission:
         texts=choices.texts,
         queueing=choices.queueing,
         max_age=choices.max_age,
+        answerers=choices.answerers,
     )
     return Admission(
         rules=rules, choose=world.models.choose, agent=choices.agent, owner=owner, lease_ms=LEASE_MS, key=""
@@ -364,6 +366,7 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         agent=lambda chat: settings.agent_of(chat.channel),
         turns=limits.turns,
         queueing=queueing(settings),
+        answerers=answerers(settings),
         max_age=max_age(settings, [one.spec for one in served]),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,

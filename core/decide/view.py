@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from core.decide.gate import Policy
 from core.domain.chat import ChatKey, Principal, QueueMode
@@ -25,6 +26,14 @@ class Queueing:
     burst: int = 20
 
 
+class Answerers(StrEnum):
+    """Whose words answer a question: those of the person asked, of everybody let in, or of the chat's admins too."""
+
+    ASKER = "asker"
+    MEMBERS = "members"
+    CHAT_ADMINS = "chat_admins"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """What the operator set, for all chats alike. `max_age` gives milliseconds; what is older is not answered."""
@@ -34,6 +43,7 @@ class Rules:
     texts: Texts
     queueing: Queueing = field(default_factory=Queueing)
     max_age: Callable[[ChatKey], int] | None = None
+    answerers: Callable[[ChatKey], Answerers] = lambda chat: Answerers.ASKER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,8 +42,8 @@ class Inbound:
 
     `event_key` is the platform's own name of the event and unique per account: the same event delivered twice is
     stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known.
-    `shared` says that several people read and write in this chat. `message_id` is the platform's own name of the
-    message: of the one that was said, or of the one that was edited, deleted or whose button was pressed.
+    `shared` says that several people read and write in this chat, `admin` that the sender rules it there. `message_id`
+    is the platform's own name of the message: of one that was edited, deleted or whose button was pressed, too.
     """
 
     event_key: str
@@ -54,6 +54,7 @@ class Inbound:
     kind: InboundKind = InboundKind.MESSAGE
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
+    admin: bool = False
     message_id: str | None = None
     addressed: bool | None = True
     shared: bool = False

@@ -53,6 +53,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "question_expired": "{question}: no answer in time, went on with {default}",
         "question_expired_bare": "{question}: no answer in time",
         "question_closed": "This question is closed.",
+        "which_question": "Several questions are open here: reply to the one you mean, or use its buttons.",
         "question_not_yours": "This question is for {name}.",
         "pairing": "I do not know you yet. Ask the owner to run: parley pairing approve {code} (valid 1 hour).",
         "refusal": "I may not answer you here.",

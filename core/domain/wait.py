@@ -1,6 +1,5 @@
 """Something that only a person can decide: a question that a turn waits for."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,12 +58,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """A stored question. `deadline` is None while it waits for another question of the same person to close."""
+    """A stored question. `deadline` is None while it waits for another question of the same person to close.
+
+    `card` is the platform's name of the message that shows it, once that is out.
+    """
 
     id: int
     turn: int
     question: Question
     deadline: int | None
+    card: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +91,3 @@ class Given:
     text: str
     shown: str
     choice: int | None = None
-
-
-def of_person(waits: Sequence[Wait], user_id: str) -> Wait | None:
-    """The question that this person's next text answers: at most one is shown to them at a time."""
-    for wait in waits:
-        if wait.question.kind is WaitKind.APPROVAL:
-            continue
-        if wait.deadline is not None and wait.question.asked.user_id == user_id:
-            return wait
-    return None

@@ -164,7 +164,8 @@ class Worker:
                 leases = await self._turns.renew([work.claim.chat_row for work in works])
                 for work in works:
                     lease = leases.get(work.claim.chat_row)
-                    if lease is None or lease.fence != work.claim.fence:
-                        work.task.cancel()
-                    else:
+                    if lease is not None and lease.fence == work.claim.fence:
                         self._runner.hear(work.claim.turn, lease.signals)
+                    elif not work.task.cancelling():
+                        # Once: a second time would cut off what lets go of its tools.
+                        work.task.cancel()

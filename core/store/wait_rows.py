@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, bindparam, select
 
 from core.domain.wait import Wait
 from core.store import codec
-from core.store.schema import waits
+from core.store.schema import outbox, waits
 
 FOUND = (
     waits.c.id,
@@ -18,6 +18,7 @@ FOUND = (
     waits.c.deadline,
     waits.c.delivery,
     waits.c.told,
+    select(outbox.c.receipt).where(outbox.c.id == waits.c.delivery).scalar_subquery().label("card"),
 )
 
 OPEN_OF_CHAT = (
@@ -43,7 +44,13 @@ def open_of_chat(conn: Connection, chat_row: int) -> list[StoredWait]:
 
 def stored_wait(row: Row[*tuple[object, ...]]) -> StoredWait:
     """A row that holds the columns of FOUND."""
-    wait = Wait(id=row.id, turn=row.turn, question=codec.question_value(row.question), deadline=row.deadline)
+    wait = Wait(
+        id=row.id,
+        turn=row.turn,
+        question=codec.question_value(row.question),
+        deadline=row.deadline,
+        card=codec.receipt_value(row.card).message_id if row.card else None,
+    )
     return StoredWait(
         wait=wait, chat_row=row.chat, key=row.key, delivery=row.delivery, told=tuple(json.loads(row.told))
     )

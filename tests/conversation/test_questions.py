@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.decide.view import Answerers
 from core.models.scripted import ScriptedModel, calls, says, together
 from core.tools.ask_user import ask_user
 from tests.fakes.chance import FakeChance
@@ -232,3 +233,39 @@ async def test_more_questions_than_attempts_do_not_end_a_turn(
             await anna.says(f"answer {n}")
             await anna.hears(f"answer {n} (Anna)")
         await anna.hears("enough")
+
+
+async def test_a_reply_to_the_card_answers_that_question(
+    asking: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(WHICH_HALL, says("to hall 3"))
+    async with opened(asking):
+        await platform.person("anna").says("deliver the pump")
+        card = await platform.hears("Which hall?")
+        await platform.acknowledges(platform.replies("anna", card, "Hall 3"))
+        await platform.hears("Which hall?: Hall 3 (Anna)")
+        await platform.hears("to hall 3")
+
+
+async def test_where_everybody_may_answer_another_members_words_count(
+    asking: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(WHICH_HALL, says("to hall 4"))
+    async with opened(replace(asking, answerers=Answerers.MEMBERS)):
+        await platform.person("anna").says("deliver the pump")
+        await platform.hears("Which hall?")
+        await platform.person("ben").says("4")
+        await platform.hears("Which hall?: 4 (Ben)")
+        await platform.hears("to hall 4")
+
+
+@pytest.mark.parametrize("admin", [True, False])
+async def test_where_admins_may_answer_only_they_and_the_person_asked_do(
+    asking: House, platform: FakePlatform, model: ScriptedModel, admin: bool
+) -> None:
+    model.then(WHICH_HALL, says("to hall 4"))
+    async with opened(replace(asking, answerers=Answerers.CHAT_ADMINS)):
+        await platform.person("anna").says("deliver the pump")
+        card = await platform.hears("Which hall?")
+        await platform.acknowledges(platform.replies("ben", card, "2", admin=admin))
+        await platform.hears("Which hall?: Hall 4 (Ben)" if admin else "I am waiting for Anna's answer first")

@@ -114,7 +114,8 @@ def read(event: Event, *, account: str) -> Inbound | Dropped:
             addressed = rest.get("addressed")
             said = Inbound(event_key=event.id, chat=key, sender=sender, content=text, at=at, addressed=None)
             said = replace(said, message_id=_text(rest.get("message")), kind=_kind(rest.get("kind")))
-            said = replace(said, shared=rest.get("shared") is True)
+            said = replace(said, shared=rest.get("shared") is True, admin=rest.get("admin") is True)
+            said = replace(said, reply_to=_text(rest.get("reply")))
             return replace(said, addressed=addressed) if isinstance(addressed, bool) else said
         case _:
             unknown = ChatKey(channel=CHANNEL, account=account, chat_id="unknown")

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
-from core.decide.view import Queueing
+from core.decide.view import Answerers, Queueing
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
@@ -68,6 +68,7 @@ class House:
     turn_hours: float = 2.0
     grace_s: float = 2.0
     approvers: tuple[str, ...] = ()
+    answerers: Answerers = Answerers.ASKER
     approvals: Mapping[str, str] = field(default_factory=dict)
     channel: Callable[[FakePlatform], FakeChannel] = FakeChannel
 
@@ -105,6 +106,7 @@ class House:
             tool_s=self.tool_s,
             turn_hours=self.turn_hours,
             approvals=self.approvals,
+            answerers=lambda chat: self.answerers,
         )
         return World(
             store=store,

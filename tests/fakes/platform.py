@@ -211,6 +211,11 @@ class FakePlatform:
         """A message is written anew, by whoever said it or by somebody else."""
         return self.hands_out({**said.body, "kind": "edit", "text": text, "user": user or said.body["user"]})
 
+    def replies(self, user: str, to: Sent, text: str, *, admin: bool = False) -> Event:
+        """A person answers a message, in the chat where that stands."""
+        said = {"text": text, "message": f"u{self._number()}", "reply": to.message_id, "admin": admin, "at": 0}
+        return self.hands_out({"chat": to.chat, "thread": to.thread, "user": user, "shared": True, **said})
+
     def deletes(self, said: Event, *, user: str | None = None) -> Event:
         """A message is taken back."""
         return self.hands_out({**said.body, "kind": "delete", "text": "", "user": user or said.body["user"]})

@@ -8,7 +8,7 @@ from core.decide.decisions import Answer, Cancel, Command, Decision, Drop, Enque
 from core.decide.gate import Policy
 from core.decide.intake import decide
 from core.decide.sessions import Rewinding, number
-from core.decide.view import ChatView, Queueing, Rules
+from core.decide.view import Answerers, ChatView, Queueing, Rules
 from core.domain.chat import ChatKey, Principal
 from core.domain.command import COMMANDS, CommandCall
 from core.domain.message import Attachment, Choice, Inbound, InboundKind
@@ -188,3 +188,43 @@ def test_what_a_person_wrote_is_not_taken_for_a_place_in_a_text() -> None:
 )
 def test_a_session_is_named_by_a_short_number_and_nothing_else(words: str, expected: int | None) -> None:
     assert number(words) == expected
+
+
+def asks(number: int, user: str, card: str) -> Wait:
+    asked = replace(WAIT.question.asked, user_id=user)
+    return replace(WAIT, id=number, question=replace(WAIT.question, asked=asked), card=card)
+
+
+TWO_OPEN = ChatView(live=1, running=False, waits=[asks(1, "anna", "m1"), asks(2, "ben", "m2")])
+
+
+@pytest.mark.parametrize(
+    ("who", "answerers", "reply_to", "answered"),
+    [
+        ("anna", Answerers.ASKER, None, 1),
+        ("ben", Answerers.ASKER, None, 2),
+        ("ben", Answerers.ASKER, "m1", 2),
+        ("carl", Answerers.ASKER, "m1", None),
+        ("ben", Answerers.MEMBERS, None, 2),
+        ("ben", Answerers.MEMBERS, "m1", 1),
+        ("carl", Answerers.MEMBERS, "m2", 2),
+        ("carl", Answerers.MEMBERS, "m9", 0),
+        ("carl", Answerers.MEMBERS, None, 0),
+    ],
+)
+def test_with_several_questions_open_a_reply_to_the_card_or_the_sender_decides(
+    who: str, answerers: Answerers, reply_to: str | None, answered: int | None
+) -> None:
+    policy = Policy(listed={("fake", "acme"): frozenset({"anna", "ben", "carl"})})
+    rules = replace(RULES, policy=policy, answerers=lambda chat: answerers)
+    said = replace(SAID, sender=replace(ANNA, user_id=who), content="four", reply_to=reply_to)
+    decision = decide(said, TWO_OPEN, rules)
+    match answered:
+        case None:
+            assert isinstance(decision, Enqueue)
+        case 0:
+            assert isinstance(decision, Drop)
+            assert decision.reason == "which_question"
+        case number:
+            assert isinstance(decision, Answer)
+            assert decision.wait.id == number

@@ -11,7 +11,7 @@ from core.domain.chat import Principal
 from core.domain.message import Choice, plain
 from core.domain.step import CallId
 from core.domain.texts import Texts
-from core.domain.wait import Answered, Ask, Given, Question, Wait, of_person
+from core.domain.wait import Answered, Ask, Given, Question, Wait
 from tests.unit.decide.logs import steady
 
 ANNA = Principal(channel="fake", account="acme", user_id="anna", name="Anna")
@@ -116,13 +116,6 @@ def test_a_button_stands_for_one_choice_of_one_question() -> None:
     assert by_token([first, second], "t0") == (first, Given(text="Red", shown="Red", choice=0))
     assert by_token([first, second], "Green") is None
     assert by_token([], "g") is None
-
-
-def test_a_text_answers_the_question_that_is_shown_to_its_sender() -> None:
-    hidden, shown = wait(1, question("Red"), deadline=None), wait(2, question("Blue"))
-    assert of_person([hidden, shown], "anna") == shown
-    assert of_person([hidden], "anna") is None
-    assert of_person([hidden, shown], "ben") is None
 
 
 def test_a_question_says_until_when_and_what_else_happens() -> None:
