@@ -13,6 +13,7 @@ from core.domain.chat import ChatKey
 from core.domain.command import CommandSpec
 from core.domain.delivery import Receipt, Settled
 from core.domain.message import Reply
+from core.domain.pace import Once, Pace
 from core.ports import Clock, Lane
 
 DEFAULT_MAX_AGE_H = 24.0
@@ -32,7 +33,10 @@ class TextUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one message of the platform can hold; `text` is counted in `unit`, 0 means no limit."""
+    """What one message of the platform can hold; `text` is counted in `unit`, 0 means no limit.
+
+    `once` says what becomes of a part that may have been sent when `settle` cannot tell.
+    """
 
     text: int
     unit: TextUnit = TextUnit.CHARACTERS
@@ -42,6 +46,7 @@ class Limits:
     edits: bool = False
     threads: bool = False
     drafts: bool = False
+    once: Once = Once.REPEAT
 
 
 class Channel(Protocol[PartT]):
@@ -74,6 +79,22 @@ class Edits(Protocol):
 
     async def edit(self, chat: ChatKey, receipt: Receipt, part: Any, key: str) -> Receipt:
         """One call out; the same edit twice is one. Raises SendError."""
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """Lets only so many calls through in a time."""
+
+    def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
+        """The buckets that a call to this chat needs, each of the same size every time. Pure."""
+
+
+@runtime_checkable
+class Places(Protocol):
+    """Can begin a text as a placeholder, with `Once.PLACEHOLDER` in its limits; it must be one of `Edits` too."""
+
+    def placeholder(self, part: Any, text: str) -> Any | None:
+        """A part with this text that can be edited into the other; None when no edit leads there. Pure."""
 
 
 @runtime_checkable

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from channels.contract import AnyChannel, Edits
+from channels.contract import AnyChannel, Edits, Paced, Places
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import NotSent
 from core.domain.message import Reply
+from core.domain.pace import Manners, Once, Pace
 
 
 class ChannelSending:
@@ -17,6 +18,31 @@ class ChannelSending:
         self._editing = [
             (channel.lane, channel) for channel in channels if channel.limits.edits and isinstance(channel, Edits)
         ]
+        self._paced = [(channel.lane, channel) for channel in channels if isinstance(channel, Paced)]
+        self._placing = [
+            (lane, channel)
+            for lane, channel in self._editing
+            if isinstance(channel, Places) and channel.limits.once is Once.PLACEHOLDER
+        ]
+
+    def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
+        """The buckets that a call to this chat needs."""
+        for lane, channel in self._paced:
+            if lane.serves(chat):
+                return channel.paces(chat)
+        return ()
+
+    def manners(self, chat: ChatKey) -> Manners:
+        """What its channel is like."""
+        limits = self._of(chat).limits
+        return Manners(once=limits.once, file_bytes=limits.file_bytes if limits.files else 0)
+
+    def placeholder(self, chat: ChatKey, part: Mapping[str, object], text: str) -> Mapping[str, object] | None:
+        """What goes out first, where the channel works so."""
+        for lane, channel in self._placing:
+            if lane.serves(chat):
+                return channel.placeholder(part, text)
+        return None
 
     def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
         """The parts of a reply."""

@@ -39,8 +39,10 @@ from core.runtime.handing import Handing
 from core.runtime.history import History
 from core.runtime.intake import Intake
 from core.runtime.loading import Loading, Log
+from core.runtime.pacer import Pacer
 from core.runtime.permission import Permission
 from core.runtime.proposals import Proposals
+from core.runtime.rendering import Rendering
 from core.runtime.saying import Saying
 from core.runtime.sender import Sender
 from core.runtime.slots import Slots
@@ -51,7 +53,7 @@ from core.store.admission import Admission, Holder
 from core.store.calls_port import StoredAsks, StoredChildren
 from core.store.chat_log_port import StoredChatLog
 from core.store.lock import FileLock
-from core.store.outbox_port import StoredOutbox, StoredSayings
+from core.store.outbox_port import StoredForms, StoredLaneFacts, StoredOutbox, StoredSayings
 from core.store.ports import StoredChats, StoredInbox
 from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
@@ -133,9 +135,8 @@ def wire(world: World) -> Gateway:
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
     presence = Presence(bus, world.channels)
-    sender = Sender(
-        Dispatch(outbox=outbox, ways=_ways(world, bus)), [one.lane for one in world.channels], send, world.clock
-    )
+    lanes = [one.lane for one in world.channels]
+    sender = Sender(_dispatch(world, outbox, bus), lanes, StoredLaneFacts(world.store), send)
     runner = _runner(world, bus, turns, sender, presence, work)
     worker = Worker(turns, runner, work, world.clock, Slots(world.choices.turns))
     bursts = Bursts(work, world.clock)
@@ -219,13 +220,14 @@ def _sources(world: World) -> Sources:
     )
 
 
-def _ways(world: World, bus: Bus) -> Ways:
-    return Ways(
-        sending=ChannelSending(world.channels),
-        clock=world.clock,
-        chance=world.chance,
-        bus=bus,
-        texts=world.choices.texts,
+def _dispatch(world: World, outbox: StoredOutbox, bus: Bus) -> Dispatch:
+    sending = ChannelSending(world.channels)
+    pacer = Pacer(sending.paces, world.clock)
+    return Dispatch(
+        outbox=outbox,
+        forms=StoredForms(world.store),
+        rendering=Rendering(outbox=outbox, sending=sending, clock=world.clock, texts=world.choices.texts),
+        ways=Ways(sending=sending, pacer=pacer, clock=world.clock, chance=world.chance, bus=bus),
     )
 
 

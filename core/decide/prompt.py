@@ -7,6 +7,7 @@ says so; a result without its call is left out. Steps of the gateway itself come
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.decide.next_step import said_since
 from core.domain.history import Exchange, Said
@@ -20,6 +21,7 @@ _FORGING = re.compile(r"[\[\],\s]+")
 STOPPED_CALL = "Cancelled: the turn was stopped before this call had a result."
 STOPPED_TURN = "(This turn was stopped before an answer.)"
 BROKEN_TURN = "(No answer was given to this.)"
+UNDELIVERED = "(This reply did not reach the person: {reason}.)"
 
 
 def exchange_messages(exchange: Exchange, *, shared: bool) -> Sequence[PromptMessage]:
@@ -30,9 +32,17 @@ def exchange_messages(exchange: Exchange, *, shared: bool) -> Sequence[PromptMes
     if exchange.closed:
         # What came too late for a turn that was stopped was said all the same.
         messages.extend(message for inbound, message in steered.items() if inbound not in seen)
-    if exchange.closed and messages[-1].role != "assistant":
-        messages.append(PromptMessage(role="assistant", content=_last_words(exchange.steps)))
+        _end(messages, exchange)
     return tuple(messages)
+
+
+def _end(messages: list[PromptMessage], exchange: Exchange) -> None:
+    """The last words of a closed turn are the assistant's; what the gateway has to add stands there too."""
+    if messages[-1].role != "assistant":
+        messages.append(PromptMessage(role="assistant", content=_last_words(exchange.steps)))
+    if exchange.undelivered:
+        content = f"{messages[-1].content}\n\n{UNDELIVERED.format(reason=exchange.undelivered)}".strip()
+        messages[-1] = replace(messages[-1], content=content)
 
 
 def _last_words(steps: Sequence[Stamped]) -> str:

@@ -36,7 +36,8 @@ class Receipt:
 class Delivery:
     """A reply with its place: parts below `part` are final, `part` is the one in `state`.
 
-    `edits` is the message that this one takes the place of. `repeat` is 1 while an unsure part is left alone, 2 once
+    `edits` is the message that this one takes the place of. `plain` is set once the platform refused its markup: it
+    goes out as literal text. `repeat` is 1 while an unsure part is left alone, 2 once
     it went out again. `key` is random and fixed for the delivery's life; part n goes out under `key` and its number,
     on every attempt.
     """
@@ -53,11 +54,19 @@ class Delivery:
     created_at: int = 0
     repeat: int = 0
     edits: Receipt | None = None
+    plain: bool = False
 
     def label_key(self) -> str:
         """The key of the label in front of a repeat: always the same for a part, and as short as the part's own."""
         return f"{self.key[:20]}L{self.part}"
 
+    def placeholder_key(self) -> str:
+        """The key of the placeholder that the part is edited into."""
+        return f"{self.key[:20]}H{self.part}"
+
     def part_key(self) -> str:
         """The idempotency key of the part in flight: at most 25 characters, as Discord's nonce wants it."""
+        if self.plain:
+            # Another one than that of the part with markup, which the platform knows already.
+            return f"{self.key[:20]}P{self.part}"
         return f"{self.key}.{self.part}" if self.part else self.key

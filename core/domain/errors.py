@@ -6,7 +6,7 @@ ParleyError
 │   ├── StoreFull          free space or raise the quota; the same call will succeed after that
 │   └── StoreUnusable      the file or server is wrong: permissions, version, damage
 ├── SendError              one part did not go out
-│   ├── RateLimited        the platform asks us to wait `retry_in` seconds
+│   ├── RateLimited        the platform asks us to wait `retry_in` seconds, in this chat or everywhere
 │   ├── NotSent            surely not sent, and worth another try
 │   ├── Unsure             may have been sent: settle it before any repeat
 │   ├── Unacceptable       this part will never be accepted as it is; plain text may be
@@ -45,11 +45,15 @@ class SendError(ParleyError):
 
 
 class RateLimited(SendError):
-    """The platform asks us to wait; the same part will succeed after `retry_in` seconds."""
+    """The platform asks us to wait; the same part will succeed after `retry_in` seconds.
 
-    def __init__(self, message: str, *, retry_in: float) -> None:
+    `everywhere`: it wants no call from the whole account until then, not only none to this chat.
+    """
+
+    def __init__(self, message: str, *, retry_in: float, everywhere: bool = False) -> None:
         super().__init__(message)
         self.retry_in = retry_in
+        self.everywhere = everywhere
 
 
 class NotSent(SendError):

@@ -22,12 +22,16 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One turn as the log has it: what was said and the steps of its root frame, in order."""
+    """One turn as the log has it: what was said and the steps of its root frame, in order.
+
+    `undelivered` is why its reply did not reach the person; empty when it did, or may still.
+    """
 
     turn: int
     said: tuple[Said, ...]
     steps: tuple[Stamped, ...]
     closed: bool = True
+    undelivered: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "command_broke": "{command} did not work: an internal error.",
         "undelivered": "{n} earlier replies did not reach you; the newest follows.",
         "possible_repeat": "(possible repeat) ",
+        "placeholder": "…",
         "answer_until": "Answer until {time}.",
         "answer_otherwise": "Otherwise: {default}.",
         "question_reminder": "Still waiting for your answer: {question}",

@@ -5,7 +5,10 @@ from core.ports.ambient import Clock as Clock
 from core.ports.ambient import Wakeup as Wakeup
 from core.ports.chat_log import ChatLog as ChatLog
 from core.ports.chat_log import LastTurn as LastTurn
+from core.ports.delivery import Anew as Anew
+from core.ports.delivery import Forms as Forms
 from core.ports.delivery import Lane as Lane
+from core.ports.delivery import LaneFacts as LaneFacts
 from core.ports.delivery import Outbox as Outbox
 from core.ports.delivery import Retry as Retry
 from core.ports.delivery import Sending as Sending

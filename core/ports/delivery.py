@@ -7,6 +7,7 @@ from typing import Protocol
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery, Receipt, Settled
 from core.domain.message import Reply
+from core.domain.pace import Manners
 from core.ports.intake import PendingCommand
 
 
@@ -25,12 +26,25 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry:
-    """A part stays where it is until `not_before`; `unsure` when it may have been sent."""
+    """A part stays where it is until `not_before`; `unsure` when it may have been sent.
+
+    `everywhere`: the platform wants no call of the whole account until then, which outlives the process.
+    """
 
     not_before: int
     error: str
     unsure: bool = False
     repeat: int = 0
+    everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anew:
+    """A reply as literal text: its rendered parts, and the one with which it goes on."""
+
+    parts: Sequence[Mapping[str, object]]
+    part: int
+    error: str
 
 
 class Outbox(Protocol):
@@ -51,14 +65,19 @@ class Outbox(Protocol):
     async def stored_parts(self, delivery: Delivery) -> Sequence[Mapping[str, object]]:
         """What `keep_parts` kept; empty for a reply of one part."""
 
-    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool) -> None:
-        """Record the receipt; with `more` the next part is marked as sending in the same commit."""
+    async def sent(
+        self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool, later: bool = False
+    ) -> None:
+        """Record the receipt; with `more` the next part is marked as sending in the same commit, or waits: `later`."""
 
     async def retry(self, delivery: Delivery, retry: Retry) -> None:
         """Leave the part for later."""
 
-    async def dead(self, delivery: Delivery, error: str) -> None:
-        """Give the delivery up; it stays listed with its reason."""
+    async def dead(self, delivery: Delivery, error: str, *, lost: bool = False) -> None:
+        """Give the delivery up; it stays listed with its reason.
+
+        `lost`: the chat takes nothing at present. When it does again, its people are told of what never arrived.
+        """
 
     async def answer(self, command: PendingCommand, reply: Reply, *, key: str) -> None:
         """Answer a command and close it; a second call for the same command changes nothing."""
@@ -67,11 +86,37 @@ class Outbox(Protocol):
         """At start: what was being sent may have been sent. Gives how many became unsure."""
 
 
+class LaneFacts(Protocol):
+    """What a sender has to know of its lanes beside their deliveries. Reads only."""
+
+    async def place(self, chat_row: int) -> ChatKey:
+        """The chat of a row."""
+
+    async def floor(self, lane: Lane) -> int:
+        """Until when the platform wants no call of the lane's account, in milliseconds; 0 when it never said so."""
+
+
+class Forms(Protocol):
+    """Deliveries that change their form on the way. Each call is one commit."""
+
+    async def placed(self, delivery: Delivery, receipt: Receipt) -> None:
+        """The placeholder of the part in flight is out: from now on the part goes out by editing it."""
+
+    async def fall_back(self, delivery: Delivery, anew: Anew) -> None:
+        """The platform refused the markup: what is left of the reply goes out as literal text, from now on."""
+
+
 class Sending(Protocol):
     """The channels, as the delivery of core sees them."""
 
+    def manners(self, chat: ChatKey) -> Manners:
+        """What has to be known of the channel behind a chat."""
+
     def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
         """The parts of a reply; pure."""
+
+    def placeholder(self, chat: ChatKey, part: Mapping[str, object], text: str) -> Mapping[str, object] | None:
+        """What goes out first, to be edited into the part; None where the part goes out at once. Pure."""
 
     async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
         """One call out. Raises SendError."""

@@ -8,8 +8,8 @@ from functools import partial
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery
 from core.domain.errors import StoreError
-from core.ports import Clock, Lane, Wakeup
-from core.runtime.delivery import Dispatch
+from core.ports import Lane, LaneFacts, Wakeup
+from core.runtime.delivery import Dispatch, Fate
 from core.runtime.patience import persist
 
 POLL_S = 1.0
@@ -18,85 +18,110 @@ POLL_S = 1.0
 class Sender:
     """Sends the deliveries of some lanes. Without a running `run` it only collects wake-ups."""
 
-    def __init__(self, dispatch: Dispatch, lanes: Sequence[Lane], wakeup: Wakeup, clock: Clock) -> None:
+    def __init__(self, dispatch: Dispatch, lanes: Sequence[Lane], facts: LaneFacts, wakeup: Wakeup) -> None:
         self._dispatch = dispatch
-        self._outbox = dispatch.outbox
+        self._facts = facts
+        self._pacer = dispatch.ways.pacer
         self._lanes = tuple(lanes)
         self._wakeup = wakeup
-        self._clock = clock
-        self._busy: set[int] = set()
+        self._busy: dict[int, ChatKey | None] = {}
         self._again: set[int] = set()
         self._group: asyncio.TaskGroup | None = None
 
     def reserve(self, chat_row: int, chat: ChatKey) -> bool:
-        """Take a chat's empty lane for a reply about to be committed; `hand_over` or `give_back` must follow."""
-        if self._group is None or chat_row in self._busy or not self._serves(chat):
+        """Take a chat's empty lane, and its next call, for a reply about to be committed; False where it has to wait.
+
+        `hand_over` or `give_back` must follow.
+        """
+        if self._group is None or chat_row in self._busy or not self._serves(chat) or not self._pacer.take(chat):
             return False
-        self._busy.add(chat_row)
+        self._busy[chat_row] = chat
         return True
 
     def hand_over(self, delivery: Delivery) -> None:
         """The reserved lane's delivery is committed as sending: send it."""
         if self._group is not None:
-            self._group.create_task(self._drain(delivery.chat_row, delivery), name=f"send {delivery.id}")
+            drain = self._drain(delivery.chat_row, delivery.chat, delivery)
+            self._group.create_task(drain, name=f"send {delivery.id}")
 
     def give_back(self, chat_row: int) -> None:
         """Nothing came of the reservation."""
-        self._busy.discard(chat_row)
+        chat = self._busy.pop(chat_row, None)
+        if chat is not None:
+            self._pacer.give_back(chat)
         if chat_row in self._again:
-            self._start(chat_row)
+            self._start(chat_row, chat)
 
     def wake(self, chat_row: int, chat: ChatKey) -> None:
         """A delivery of this chat was committed; nothing happens when another process serves it."""
         if self._serves(chat):
-            self._start(chat_row)
+            self._start(chat_row, chat)
 
     def _serves(self, chat: ChatKey) -> bool:
         return any(lane.serves(chat) for lane in self._lanes)
 
-    def _start(self, chat_row: int) -> None:
+    def _start(self, chat_row: int, chat: ChatKey | None) -> None:
         if self._group is None or chat_row in self._busy:
             self._again.add(chat_row)
             return
-        self._busy.add(chat_row)
+        self._busy[chat_row] = chat
         self._again.discard(chat_row)
-        self._group.create_task(self._drain(chat_row, None), name=f"send in chat {chat_row}")
+        self._group.create_task(self._drain(chat_row, chat, None), name=f"send in chat {chat_row}")
 
     async def run(self) -> None:
         """Until cancelled. What the last sender left goes first: no new reply overtakes what is due by then."""
         left: list[int] = []
-        for lane in self._lanes:
-            await persist(partial(self._outbox.unsettle, lane), self._clock)
-            left += await persist(partial(self._outbox.due, lane), self._clock)
+        async with asyncio.TaskGroup() as group:
+            for lane in self._lanes:
+                group.create_task(self._obey(lane), name=f"floor of {lane.channel}")
+            for lane in self._lanes:
+                await persist(partial(self._dispatch.outbox.unsettle, lane), self._dispatch.ways.clock)
+                left += await persist(partial(self._dispatch.outbox.due, lane), self._dispatch.ways.clock)
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
                 for chat_row in left:
-                    self._start(chat_row)
+                    self._start(chat_row, None)
                 await self._poll()
         finally:
             self._group = None
             self._busy.clear()
 
+    async def _obey(self, lane: Lane) -> None:
+        """What the platform asked of an earlier process still holds."""
+        until = await persist(lambda: self._facts.floor(lane), self._dispatch.ways.clock)
+        self._pacer.hold_account(lane.channel, lane.account, until)
+
     async def _poll(self) -> None:
         while True:
             for lane in self._lanes:
                 with suppress(StoreError):
-                    for chat_row in await self._outbox.due(lane):
-                        self._start(chat_row)
+                    for chat_row in await self._dispatch.outbox.due(lane):
+                        self._start(chat_row, None)
             await self._wakeup.wait(POLL_S)
 
-    async def _drain(self, chat_row: int, first: Delivery | None) -> None:
-        """Send what the chat has, in order, until it is empty or has to wait."""
+    async def _drain(self, chat_row: int, chat: ChatKey | None, first: Delivery | None) -> None:
+        """Send what the chat has, in order and at its pace, until it is empty or has to wait."""
         try:
-            delivery = first or await persist(lambda: self._outbox.next(chat_row), self._clock)
+            if chat is None:
+                chat = await persist(lambda: self._facts.place(chat_row), self._dispatch.ways.clock)
+            delivery = first or await self._next(chat_row, chat)
             while delivery is not None:
                 self._again.discard(chat_row)
-                done = await self._dispatch.deliver(delivery)
-                if first is delivery and done and chat_row not in self._again:
+                fate = await self._dispatch.deliver(delivery)
+                ended = fate in (Fate.SENT, Fate.DEAD)
+                if fate is Fate.WAITS or (ended and delivery is first and chat_row not in self._again):
                     break
-                delivery = await persist(lambda: self._outbox.next(chat_row), self._clock) if done else None
+                delivery = await self._next(chat_row, chat)
         finally:
-            self._busy.discard(chat_row)
+            self._busy.pop(chat_row, None)
         if chat_row in self._again:
-            self._start(chat_row)
+            self._start(chat_row, chat)
+
+    async def _next(self, chat_row: int, chat: ChatKey) -> Delivery | None:
+        """The chat's next delivery, as soon as a call may go there. Only then is it marked as being sent."""
+        await self._pacer.wait(chat)
+        delivery = await persist(lambda: self._dispatch.outbox.next(chat_row), self._dispatch.ways.clock)
+        if delivery is None:
+            self._pacer.give_back(chat)
+        return delivery

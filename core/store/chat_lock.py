@@ -15,7 +15,10 @@ from core.store.wait_rows import StoredWait, open_of_chat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Locked:
-    """A chat while its row is locked: nothing of it changes but by this transaction."""
+    """A chat while its row is locked: nothing of it changes but by this transaction.
+
+    `untold` counts messages that were missed and replies that did not arrive, while nobody was told of them.
+    """
 
     id: int
     fence: int
@@ -29,7 +32,7 @@ class Locked:
     agent: str | None
     owner: str | None
     queue_mode: str | None
-    missed: int
+    untold: int
     now: int
     waits: tuple[StoredWait, ...] = ()
 
@@ -47,7 +50,7 @@ _LOCKED = (
     chats.c.agent,
     chats.c.owner,
     chats.c.queue_mode,
-    chats.c.missed,
+    (chats.c.missed + chats.c.lost).label("untold"),
     now_ms(),
 )
 
@@ -93,7 +96,7 @@ def lock(conn: Connection, event: Inbound | Dropped) -> Locked:
         agent=row[9],
         owner=row[10],
         queue_mode=row[11],
-        missed=row[12],
+        untold=row[12],
         now=row[13],
     )
     return replace(chat, waits=tuple(open_of_chat(conn, chat.id))) if chat.asks else chat

@@ -55,8 +55,11 @@ def miss(conn: Connection, chat_row: int, inbound_id: int) -> None:
 
 
 def announce(conn: Connection, chat_row: int, texts: Texts) -> None:
-    """Say how many there were, from the time of the first until now; the chat's row is locked."""
-    count, first, since, now = conn.execute(MISSED, {"b_chat": chat_row}).one()
+    """Say how many there were, if any, from the time of the first until now; the chat's row is locked."""
+    missed = conn.execute(MISSED, {"b_chat": chat_row}).one_or_none()
+    if missed is None:
+        return
+    count, first, since, now = missed
     text = texts.say("away", a=moment(since), b=moment(now), n=count)
     row = {"chat": chat_row, "key": f"away-{first}", "reply": codec.reply_text(says(text))}
     conn.execute(ANNOUNCE, row)

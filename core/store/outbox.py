@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import Connection, bindparam, case, delete, func, insert, literal_column, or_, select, update
 from sqlalchemy.sql import Executable
 
+from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery, DeliveryState, Receipt
 from core.ports import Lane, Retry
 from core.store import codec
 from core.store.rows import chat_key
-from core.store.schema import chats, outbox, outbox_parts
+from core.store.schema import chats, cursors, outbox, outbox_parts
 from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
+
+# The scope of the cursor that says until when a platform wants no call of an account.
+FLOOR = "calls"
 
 DUE = (
     select(outbox.c.chat)
@@ -42,7 +46,9 @@ OLDEST = (
         (outbox.c.not_before <= now_ms()).label("due"),
         outbox.c.created_at,
         outbox.c.repeat,
-        _replaced.c.receipt.label("replaced"),
+        outbox.c.plain,
+        # What takes the place of a message is its first part; the others are messages of their own.
+        func.coalesce(outbox.c.placed, case((outbox.c.part == 0, _replaced.c.receipt))).label("edits"),
         chats.c.channel,
         chats.c.account,
         chats.c.chat_id,
@@ -65,7 +71,12 @@ MARK_SENDING = (
 MARK_RESUMED = (
     update(outbox)
     .where(outbox.c.id == bindparam("b_id"))
-    .values(state=DeliveryState.SENDING.value, attempt=outbox.c.attempt + 1, repeat=bindparam("b_repeat"))
+    .values(
+        state=DeliveryState.SENDING.value,
+        attempt=outbox.c.attempt + 1,
+        repeat=bindparam("b_repeat"),
+        repeats=outbox.c.repeats + case((bindparam("b_repeat") > outbox.c.repeat, 1), else_=0),
+    )
 )
 
 SENT = (
@@ -78,11 +89,12 @@ NEXT_PART = (
     update(outbox)
     .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
     .values(
-        state=DeliveryState.SENDING.value,
+        state=bindparam("b_state"),
         part=bindparam("b_part"),
-        attempt=1,
+        attempt=bindparam("b_attempt"),
         not_before=0,
         repeat=0,
+        placed=None,
         receipt=bindparam("b_receipt"),
         error=None,
     )
@@ -103,12 +115,6 @@ RETRY = (
         repeat=bindparam("b_repeat"),
         error=bindparam("b_error"),
     )
-)
-
-DEAD = (
-    update(outbox)
-    .where(outbox.c.id == bindparam("b_id"), outbox.c.closed_at.is_(None))
-    .values(state=DeliveryState.DEAD.value, error=bindparam("b_error"), closed_at=now_ms())
 )
 
 PARTS = select(outbox_parts.c.payload).where(outbox_parts.c.delivery == bindparam("b_id")).order_by(outbox_parts.c.n)
@@ -134,14 +140,34 @@ UNSETTLE = (
 DUE_NOW = update(outbox).where(outbox.c.closed_at.is_(None), outbox.c.not_before > 0, _of_lane).values(not_before=0)
 
 
-def _keep_part(make: UpsertInsert) -> Executable:
-    row = make.values(delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload"))
-    # Rendered anew after an operator's retry: what was kept before counts no more.
-    fresh = {"payload": row.excluded.payload, "receipt": None, "error": None}
-    return row.on_conflict_do_update(index_elements=["delivery", "n"], set_=fresh)
+FORGET_PARTS = delete(outbox_parts).where(outbox_parts.c.delivery == bindparam("b_id"))
+
+KEEP_PART = insert(outbox_parts).values(delivery=bindparam("delivery"), n=bindparam("n"), payload=bindparam("payload"))
+
+PLACE = select(chats.c.channel, chats.c.account, chats.c.chat_id, chats.c.thread_id).where(
+    chats.c.id == bindparam("b_chat")
+)
+
+FLOOR_OF = select(cursors.c.value).where(
+    cursors.c.channel == bindparam("b_channel"),
+    cursors.c.account == bindparam("b_account"),
+    cursors.c.scope == FLOOR,
+)
 
 
-KEEP_PART = PerDialect(outbox_parts, _keep_part)
+def _set_floor(make: UpsertInsert) -> Executable:
+    row = make.values(
+        channel=bindparam("channel"),
+        account=bindparam("account"),
+        scope=FLOOR,
+        value=bindparam("value"),
+        moved_at=now_ms(),
+    )
+    changed = {"value": row.excluded.value, "moved_at": row.excluded.moved_at}
+    return row.on_conflict_do_update(index_elements=["channel", "account", "scope"], set_=changed)
+
+
+SET_FLOOR = PerDialect(cursors, _set_floor)
 
 
 def due(conn: Connection, lane: Lane) -> list[int]:
@@ -172,8 +198,21 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
         turn=row.turn,
         created_at=row.created_at,
         repeat=row.repeat,
-        edits=codec.receipt_value(row.replaced) if row.replaced else None,
+        edits=codec.receipt_value(row.edits) if row.edits else None,
+        plain=bool(row.plain),
     )
+
+
+def place(conn: Connection, chat_row: int) -> ChatKey:
+    """The chat of a row."""
+    row = conn.execute(PLACE, {"b_chat": chat_row}).one()
+    return chat_key(row.channel, row.account, row.chat_id, row.thread_id)
+
+
+def floor(conn: Connection, lane: Lane) -> int:
+    """Until when the platform wants no call of the account; 0 when it never said so."""
+    value = conn.execute(FLOOR_OF, {"b_channel": lane.channel, "b_account": lane.account}).scalar()
+    return int(value) if value else 0
 
 
 def resume(conn: Connection, delivery: Delivery) -> None:
@@ -182,9 +221,11 @@ def resume(conn: Connection, delivery: Delivery) -> None:
 
 
 def keep_parts(conn: Connection, delivery: Delivery, parts: Sequence[Mapping[str, object]]) -> None:
-    """Keep rendered parts; only a reply of several parts has any."""
+    """Keep rendered parts; only a reply of several parts has any. What was kept before counts no more."""
+    conn.execute(FORGET_PARTS, {"b_id": delivery.id})
     rows = [{"delivery": delivery.id, "n": n, "payload": codec.part_text(dict(part))} for n, part in enumerate(parts)]
-    conn.execute(KEEP_PART.on(conn), rows)
+    if rows:
+        conn.execute(KEEP_PART, rows)
 
 
 def stored_parts(conn: Connection, delivery: Delivery) -> list[dict[str, object]]:
@@ -192,13 +233,15 @@ def stored_parts(conn: Connection, delivery: Delivery) -> list[dict[str, object]
     return [codec.part_value(text) for text in conn.execute(PARTS, {"b_id": delivery.id}).scalars()]
 
 
-def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, stored: bool) -> None:
-    """Record a receipt. With `more` the next part is marked as sending in the same commit."""
+def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, stored: bool, later: bool = False) -> None:
+    """Record a receipt. With `more` the next part is marked as sending in the same commit, or waits if `later`."""
     text = codec.receipt_text(receipt)
     if stored:
         conn.execute(PART_SENT, {"b_id": delivery.id, "b_n": delivery.part, "b_receipt": text})
     if more:
-        conn.execute(NEXT_PART, {"b_id": delivery.id, "b_part": delivery.part + 1, "b_receipt": text})
+        state = DeliveryState.NEW if later else DeliveryState.SENDING
+        row = {"b_id": delivery.id, "b_part": delivery.part + 1, "b_receipt": text}
+        conn.execute(NEXT_PART, {**row, "b_state": state.value, "b_attempt": int(not later)})
     else:
         execute(conn, SENT, {"b_id": delivery.id, "b_receipt": text})
 
@@ -209,11 +252,10 @@ def retry(conn: Connection, delivery: Delivery, later: Retry) -> None:
     row = {"b_id": delivery.id, "b_state": state.value, "b_not_before": later.not_before}
     row |= {"b_repeat": later.repeat, "b_error": later.error}
     conn.execute(RETRY, row)
-
-
-def dead(conn: Connection, delivery: Delivery, error: str) -> None:
-    """Give a delivery up; it stays listed with its reason."""
-    conn.execute(DEAD, {"b_id": delivery.id, "b_error": error})
+    if later.everywhere:
+        chat = delivery.chat
+        until = {"channel": chat.channel, "account": chat.account, "value": str(later.not_before)}
+        conn.execute(SET_FLOOR.on(conn), until)
 
 
 def unsettle(conn: Connection, lane: Lane) -> int:

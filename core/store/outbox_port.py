@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery, Receipt
 from core.domain.message import Reply
-from core.ports import Claim, Lane, PendingCommand, Retry
-from core.store import commands, outbox, saying
+from core.ports import Anew, Claim, Lane, PendingCommand, Retry
+from core.store import commands, dying, forms, outbox, saying
 from core.store.store import Store
 
 
@@ -36,17 +36,19 @@ class StoredOutbox:
         """What was kept."""
         return await self._store.read(outbox.stored_parts, delivery)
 
-    async def sent(self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool) -> None:
+    async def sent(
+        self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool, later: bool = False
+    ) -> None:
         """Record a receipt."""
-        await self._store.run(outbox.sent, delivery, receipt, more, stored)
+        await self._store.run(outbox.sent, delivery, receipt, more, stored, later)
 
     async def retry(self, delivery: Delivery, retry: Retry) -> None:
         """Leave the part for later."""
         await self._store.run(outbox.retry, delivery, retry)
 
-    async def dead(self, delivery: Delivery, error: str) -> None:
+    async def dead(self, delivery: Delivery, error: str, *, lost: bool = False) -> None:
         """Give the delivery up."""
-        await self._store.run(outbox.dead, delivery, error)
+        await self._store.run(dying.dead, delivery.id, delivery.chat_row, error, lost)
 
     async def answer(self, command: PendingCommand, reply: Reply, *, key: str) -> None:
         """Answer a command and close it."""
@@ -55,6 +57,36 @@ class StoredOutbox:
     async def unsettle(self, lane: Lane) -> int:
         """What was being sent may have been sent."""
         return await self._store.run(outbox.unsettle, lane)
+
+
+class StoredForms:
+    """Forms on the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def placed(self, delivery: Delivery, receipt: Receipt) -> None:
+        """The placeholder is out."""
+        await self._store.run(forms.placed, delivery, receipt)
+
+    async def fall_back(self, delivery: Delivery, anew: Anew) -> None:
+        """The rest goes out as literal text."""
+        await self._store.run(forms.fall_back, delivery, anew)
+
+
+class StoredLaneFacts:
+    """LaneFacts on the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def place(self, chat_row: int) -> ChatKey:
+        """The chat of a row."""
+        return await self._store.read(outbox.place, chat_row)
+
+    async def floor(self, lane: Lane) -> int:
+        """Until when the platform wants no call."""
+        return await self._store.read(outbox.floor, lane)
 
 
 class StoredSayings:

@@ -23,15 +23,17 @@ from core.decide.decisions import (
 from core.decide.late import TOO_OLD
 from core.ports import Accepted
 from core.store import beginning, changing, outage, rewinding, stopping
-from core.store.notices import notice
+from core.store.notices import notice, undelivered
 from core.store.stored import Stored
 
 
 def perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
-    """Whatever it is, what nobody was told of an outage is said before it."""
-    if not stored.chat.missed or isinstance(decision, Drop):
+    """Whatever it is, what nobody was told of is said before it: an outage, and replies that did not arrive."""
+    if not stored.chat.untold or isinstance(decision, Drop):
         return _perform(conn, stored, decision)
     outage.announce(conn, stored.chat.id, stored.admission.rules.texts)
+    # Somebody speaks here, so the chat takes messages again.
+    undelivered(conn, stored.chat.id, stored.admission.rules.texts, stored.admission.key)
     return replace(_perform(conn, stored, decision), replies=True)
 
 

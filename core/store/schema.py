@@ -51,6 +51,7 @@ class _Chats(TypedColumns):
     ready: Named[int | None] = Column(Id)  # the oldest live turn when it may run
     live: Named[int] = Column(Integer, server_default="0")  # live turns; counted here so that intake needs no read
     asks: Named[int] = Column(Integer, server_default="0")  # open waits, counted for the same reason
+    lost: Named[int] = Column(Integer, server_default="0")  # replies that did not arrive, and nobody was told of them
     epoch: Named[int] = Column(Integer, server_default="0")  # grows whenever earlier history changes its meaning
     session: Named[int] = Column(Id, server_default="0")  # the current one: the `/new` that began it, 0 for the first
     model: Named[str | None] = Column(Text)
@@ -67,7 +68,7 @@ chats = Table(
     metadata,
     _Chats,
     UniqueConstraint("channel", "account", "chat_id", "thread_id"),
-    CheckConstraint("live >= 0 AND asks >= 0", name="live_not_negative"),
+    CheckConstraint("live >= 0 AND asks >= 0 AND lost >= 0", name="live_not_negative"),
     CheckConstraint("(owner IS NULL) = (until IS NULL)", name="a_lease_has_an_owner_and_an_end"),
     CheckConstraint("live > 0 OR (ready IS NULL AND owner IS NULL)", name="an_idle_chat_has_no_lease"),
     CheckConstraint("(missed = 0) = (missed_first IS NULL)", name="what_was_missed_has_a_first"),
@@ -264,6 +265,10 @@ class _Outbox(TypedColumns):
     attempt: Named[int] = Column(Integer, server_default="0")
     not_before: Named[int] = Column(Id, server_default="0")
     repeat: Named[int] = Column(Integer, server_default="0")  # 1: unsure and left alone for now, 2: sent once more
+    repeats: Named[int] = Column(Integer, server_default="0")  # parts of it that may have arrived twice
+    plain: Named[int] = Column(Integer, server_default="0")  # 1: its markup was refused, it goes out as literal text
+    placed: Named[str | None] = Column(Text)  # receipt of the placeholder of the part in flight
+    lost: Named[int | None] = Column(Id)  # it did not arrive: 0 nobody was told, else the delivery that tells of it
     error: Named[str | None] = Column(Text)
     receipt: Named[str | None] = Column(Text)
     created_at: Named[int] = Column(Id)
@@ -276,11 +281,14 @@ outbox = Table(
     _Outbox,
     UniqueConstraint("key"),
     UniqueConstraint("inbound"),
-    CheckConstraint("kind IN ('send', 'edit', 'draft')", name="kind"),
+    CheckConstraint("kind IN ('send', 'edit', 'draft', 'undelivered', 'again')", name="kind"),
     CheckConstraint("state IN ('new', 'sending', 'unsure', 'sent', 'dead')", name="state"),
     CheckConstraint("(closed_at IS NULL) = (state IN ('new', 'sending', 'unsure'))", name="a_final_state_has_a_time"),
     _partial("outbox_open", "chat", "id", where="closed_at IS NULL"),
+    CheckConstraint("lost IS NULL OR state = 'dead'", name="only_the_dead_are_lost"),
     _partial("outbox_dead", "id", where="state = 'dead'"),
+    _partial("outbox_lost", "chat", "id", where="lost = 0"),
+    _partial("outbox_repeated", "id", where="repeats > 0"),
     _partial("outbox_turn", "turn", where="turn IS NOT NULL"),
     Index("outbox_chat", "chat", "id"),
     sqlite_autoincrement=True,

@@ -19,11 +19,12 @@ from sqlalchemy import (
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import Principal
+from core.domain.delivery import DeliveryState
 from core.domain.history import Exchange, Said
 from core.domain.step import Stamped
 from core.ports import Claim
 from core.store import codec
-from core.store.schema import chats, inbound, steps, turns
+from core.store.schema import chats, inbound, outbox, steps, turns
 from core.store.sql import execute, now_ms
 
 # How many earlier turns a prompt can reach back to; what fits into a window is decided later.
@@ -82,8 +83,10 @@ def _said(turn: Column[int] | Column[int | None]) -> Select[*tuple[object, ...]]
     )
 
 
-# One statement for both halves of the log: what people said (0), then what happened (1). A turn is headed by the
-# inbound of its own id, unless that is a command; others joined it.
+_again = outbox.alias("again")
+
+# One statement for all of the log: what people said (0), what happened (1), which replies did not arrive (2). A turn is
+# headed by the inbound of its own id, unless that is a command; others joined it.
 HISTORY: Executable = union_all(
     _said(inbound.c.id).where(
         inbound.c.id.in_(select(_window.c.id)), inbound.c.turn.is_(None), inbound.c.lane == literal_column("'turn'")
@@ -100,6 +103,22 @@ HISTORY: Executable = union_all(
         steps.c.at,
         *(null() for _ in range(2)),
     ).where(steps.c.turn.in_(select(_window.c.id)), steps.c.frame == 0),
+    select(
+        outbox.c.turn,
+        literal(2),
+        outbox.c.id,
+        outbox.c.error,
+        *(null() for _ in range(5)),
+        outbox.c.created_at,
+        *(null() for _ in range(2)),
+    ).where(
+        outbox.c.turn.in_(select(_window.c.id)),
+        outbox.c.state == DeliveryState.DEAD.value,
+        ~select(literal(1))
+        .select_from(_again)
+        .where(_again.c.turn == outbox.c.turn, _again.c.kind == "again", _again.c.state != DeliveryState.DEAD.value)
+        .exists(),
+    ),
 ).order_by("turn", "half", "seq")
 
 
@@ -109,17 +128,26 @@ def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     rows = execute(conn, HISTORY, reach)
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
+    undelivered: dict[int, str] = {}
     for turn, half, seq, body, lane, sender, sender_name, attachments, message_id, at, channel, account in rows:
-        if half:
+        if half == 2:
+            undelivered[turn] = body
+        elif half:
             happened.setdefault(turn, []).append(Stamped(seq=seq, step=codec.step_value(body)))
-            continue
-        who = Principal(channel=channel, account=account, user_id=sender, name=sender_name)
-        files = codec.attachments_value(attachments)
-        one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files)
-        one = replace(one, message_id=message_id, steers=lane == "steer")
-        said.setdefault(turn, []).append(one)
+        else:
+            who = Principal(channel=channel, account=account, user_id=sender, name=sender_name)
+            files = codec.attachments_value(attachments)
+            one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files)
+            one = replace(one, message_id=message_id, steers=lane == "steer")
+            said.setdefault(turn, []).append(one)
     return [
-        Exchange(turn=turn, said=tuple(said[turn]), steps=tuple(happened.get(turn, ())), closed=turn != held.turn)
+        Exchange(
+            turn=turn,
+            said=tuple(said[turn]),
+            steps=tuple(happened.get(turn, ())),
+            closed=turn != held.turn,
+            undelivered=undelivered.get(turn, ""),
+        )
         for turn in sorted(said)
     ]
 

@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from channels.contract import Limits, TextUnit
+from channels.contract import Edits, Limits, Paced, Places, TextUnit
 from core.domain.chat import ChatKey, Principal
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import SendError
 from core.domain.message import Choice, Dropped, Inbound, Markdown, Mention, OutgoingFile, Reply, Text, says
+from core.domain.pace import Once
 from tests.contract.intake import Intake, listening
 from tests.contract.rigs import SUBJECTS, Acknowledges, Echoes, PartT, Rig, Subject
 
@@ -211,6 +212,25 @@ async def test_a_part_that_is_settled_as_not_sent_can_be_repeated_unseen(rig: Ri
     if await rig.channel.settle(rig.chat, part, "k") is Settled.NOT_SENT:
         await _sent(rig, part, "k")
     assert (await rig.left("an answer")).count("an answer") == 1
+
+
+async def test_a_call_needs_the_same_buckets_every_time(rig: Rig[PartT]) -> None:
+    if isinstance(rig.channel, Paced):
+        paces = rig.channel.paces(rig.chat)
+        assert rig.channel.paces(rig.chat) == paces
+        assert len(set(paces)) == len(paces)
+
+
+async def test_a_channel_that_begins_with_placeholders_can_edit_them(rig: Rig[PartT]) -> None:
+    limits: Limits = rig.channel.limits
+    if limits.once is Once.PLACEHOLDER:
+        assert limits.edits
+        assert isinstance(rig.channel, Edits)
+        assert isinstance(rig.channel, Places)
+        (part,) = rig.channel.render(says("an answer"))
+        first = rig.channel.placeholder(part, "...")
+        assert json.loads(json.dumps(first)) == first
+        assert first is not None
 
 
 async def test_a_listener_that_is_cancelled_ends_and_another_goes_on(rig: Rig[PartT]) -> None:

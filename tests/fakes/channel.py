@@ -66,7 +66,7 @@ class FakeChannel:
 
     async def edit(self, chat: ChatKey, receipt: Receipt, part: FakePart, key: str) -> Receipt:
         """The message as it is from now on."""
-        self._platform.edit(message_id=receipt.message_id, chat=chat, part=part, key=key)
+        await self._platform.edit(message_id=receipt.message_id, chat=chat, part=part, key=key)
         return receipt
 
     async def settle(self, chat: ChatKey, part: FakePart, key: str) -> Settled:
@@ -78,6 +78,10 @@ class FakeChannel:
                 return Settled.NOT_SENT if self._platform.ledger.of(key) is None else Settled.SENT
             case Profile.EDIT | Profile.NONE:
                 return Settled.UNKNOWN
+
+    def placeholder(self, part: FakePart, text: str) -> FakePart | None:
+        """A text can be edited into any other; what comes with files cannot."""
+        return None if part["files"] else FakePart(text=text, files=[], choices=[])
 
     def draft(self, chat: ChatKey, text: str) -> None:
         """Remembered, newest last."""

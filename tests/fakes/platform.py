@@ -190,7 +190,8 @@ class FakePlatform:
         self.ledger = Ledger(self.changes, kept)
         self._echoes = echoes
         self._numbers = first - 1
-        self._faults: deque[SendError | Fault] = deque()
+        self.faults: deque[SendError | Fault] = deque()
+        self.edit_faults: deque[SendError | Fault] = deque()
 
     def says(
         self,
@@ -254,13 +255,13 @@ class FakePlatform:
         assert text in sent.text, f"expected {text!r} in {chat}, heard {sent.text!r}"
         return sent
 
-    def fails_next(self, fault: SendError | Fault, *, times: int = 1) -> None:
-        """What befalls the next calls, one each, in the order in which this was asked for."""
-        self._faults.extend([fault] * times)
+    def fails_next(self, fault: SendError | Fault, *, times: int = 1, edits: bool = False) -> None:
+        """What befalls the next calls, one each, in the order in which this was asked for: new messages, or edits."""
+        (self.edit_faults if edits else self.faults).extend([fault] * times)
 
     async def post(self, *, chat: ChatKey, part: FakePart, key: str) -> str:
         """Take a message; gives its id."""
-        fault = self._faults.popleft() if self._faults else None
+        fault = self.faults.popleft() if self.faults else None
         if isinstance(fault, SendError):
             raise fault
         if fault is Fault.HANGS:
@@ -271,9 +272,16 @@ class FakePlatform:
             raise Unsure("the platform did not answer")
         return message_id
 
-    def edit(self, *, message_id: str, chat: ChatKey, part: FakePart, key: str) -> None:
+    async def edit(self, *, message_id: str, chat: ChatKey, part: FakePart, key: str) -> None:
         """Change a message that was taken; the same edit twice is one."""
+        fault = self.edit_faults.popleft() if self.edit_faults else None
+        if isinstance(fault, SendError):
+            raise fault
+        if fault is Fault.HANGS:
+            await asyncio.get_running_loop().create_future()
         self.ledger.edit(_sent(message_id, chat, part, key))
+        if fault is Fault.TAKEN_UNANSWERED:
+            raise Unsure("the platform did not answer")
 
     def _take(self, chat: ChatKey, part: FakePart, key: str) -> str:
         sent = _sent(f"m{self._number()}", chat, part, key)

@@ -21,7 +21,7 @@ GROWING = frozenset({"chats", "inbound", "turns", "steps", "outbox", "outbox_par
 # Partial indexes over what is at work right now, or in trouble: they stay small however long the store is used.
 SMALL = frozenset(
     {"chats_ready", "chats_owned", "chats_missed", "inbound_pending", "turns_live", "turns_broken"}
-    | {"outbox_open", "outbox_dead", "waits_open", "waits_due", "waits_remind"}
+    | {"outbox_open", "outbox_dead", "outbox_lost", "outbox_repeated", "waits_open", "waits_due", "waits_remind"}
 )
 
 REPLY = '{"fragments":[{"text":"answer","kind":"text"}],"files":[],"choices":[]}'

@@ -150,6 +150,12 @@ REFUSED: dict[str, Attempt] = {
         OUTBOX.format(1, "NULL", "NULL", "k1", "NULL", "new", "NULL"), "UNIQUE outbox.key"
     ),
     "a delivery of a fourth kind": Attempt("UPDATE outbox SET kind = 'shout'", "ck_outbox_kind"),
+    "a chat that counts fewer than no lost replies": Attempt(
+        "UPDATE chats SET lost = -1 WHERE id = 2", "ck_chats_live_not_negative"
+    ),
+    "a delivery that is lost and may still arrive": Attempt(
+        "UPDATE outbox SET lost = 0", "ck_outbox_only_the_dead_are_lost"
+    ),
     "a delivery in a state that there is not": Attempt(
         "UPDATE outbox SET state = 'lost', closed_at = 5", "ck_outbox_state"
     ),

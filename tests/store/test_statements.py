@@ -18,6 +18,7 @@ from core.store import (
     chats,
     claims,
     commands,
+    dying,
     endings,
     expiry,
     inbox,
@@ -132,7 +133,7 @@ def send(conn: Connection) -> None:
     outbox.keep_parts(conn, delivery, [{"text": "a"}, {"text": "b"}])
     outbox.stored_parts(conn, delivery)
     outbox.sent(conn, delivery, receipt(), True, True)
-    outbox.dead(conn, delivery, "gone")
+    dying.dead(conn, delivery.id, delivery.chat_row, "gone", True)
     redrive.retry(conn, delivery.id)
     redrive.drop(conn, delivery.id)
 

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decide.retry import GIVE_UP_AFTER_MS, Verdict, retry_at, settle
+from core.decide.retry import GIVE_UP_AFTER_MS, Verdict, falls_back, goes_on_at, retry_at, settle, without_markup
+from core.domain.chat import Principal
 from core.domain.delivery import Settled
 from core.domain.errors import NotSent, RateLimited, SendError, Unacceptable, Unreachable, Unsure
+from core.domain.message import Choice, Markdown, Mention, OutgoingFile, Reply, Text, says
+from core.domain.pace import Once
 from tests.unit.decide.logs import steady
 
 NOW = 1_800_000_000_000
@@ -87,3 +90,39 @@ def test_a_channel_that_cannot_tell_is_left_alone_once_and_gets_one_repeat(
     settled: Settled, repeat: int, verdict: Verdict
 ) -> None:
     assert settle(settled, repeat) is verdict
+
+
+def test_a_channel_that_holds_is_given_up_on_at_once_and_believed_when_it_can_tell() -> None:
+    assert settle(Settled.UNKNOWN, 0, Once.HOLD) is Verdict.GIVE_UP
+    assert settle(Settled.SENT, 0, Once.HOLD) is Verdict.SENT
+    assert settle(Settled.NOT_SENT, 0, Once.HOLD) is Verdict.SEND
+
+
+def test_only_refused_markup_falls_back_and_only_once() -> None:
+    marked_up, literal = Reply(fragments=(Text(text="a"), Markdown(source="*b*"))), says("a *b*")
+    assert falls_back(Unacceptable("bad markup"), marked_up, plain=False)
+    assert not falls_back(Unacceptable("bad markup"), marked_up, plain=True)
+    assert not falls_back(Unacceptable("bad markup"), literal, plain=False)
+    for error in (Unreachable("blocked"), NotSent("busy"), Unsure("?"), RateLimited("slow", retry_in=1)):
+        assert not falls_back(error, marked_up, plain=False)
+
+
+def test_a_reply_without_markup_keeps_its_words_files_and_choices() -> None:
+    anna = Principal(channel="fake", account="acme", user_id="u1", name="Anna")
+    file, choice = OutgoingFile(path="a.txt", name="a.txt"), Choice(label="yes", token="t")
+    fragments = (Mention(principal=anna), Markdown(source=" *see*"))
+    found = without_markup(Reply(fragments=fragments, files=(file,), choices=(choice,)))
+    assert found == Reply(fragments=(Text(text="Anna *see*"),), files=(file,), choices=(choice,))
+    assert without_markup(Reply(fragments=(), files=(file,))) == Reply(fragments=(), files=(file,))
+
+
+@given(st.integers(0, 50), st.integers(1, 50), st.integers(1, 50))
+def test_a_reply_that_is_cut_anew_goes_on_at_a_part_that_there_is_and_never_further_on(
+    part: int, before: int, now: int
+) -> None:
+    part = min(part, before - 1)
+    at = goes_on_at(part, before=before, now=now)
+    assert 0 <= at <= part
+    assert at < now
+    assert at * before <= part * now or at == 0
+    assert goes_on_at(part, before=before, now=before) == part

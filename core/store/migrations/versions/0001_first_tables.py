@@ -46,6 +46,7 @@ def _chats() -> None:
         sa.Column("ready", _ID, nullable=True),
         sa.Column("live", sa.Integer(), server_default="0", nullable=False),
         sa.Column("asks", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("lost", sa.Integer(), server_default="0", nullable=False),
         sa.Column("epoch", sa.Integer(), server_default="0", nullable=False),
         sa.Column("session", _ID, server_default="0", nullable=False),
         sa.Column("model", sa.Text(), nullable=True),
@@ -59,7 +60,7 @@ def _chats() -> None:
         sa.CheckConstraint(
             "live > 0 OR (ready IS NULL AND owner IS NULL)", name=op.f("ck_chats_an_idle_chat_has_no_lease")
         ),
-        sa.CheckConstraint("live >= 0 AND asks >= 0", name=op.f("ck_chats_live_not_negative")),
+        sa.CheckConstraint("live >= 0 AND asks >= 0 AND lost >= 0", name=op.f("ck_chats_live_not_negative")),
         sa.CheckConstraint("(missed = 0) = (missed_first IS NULL)", name=op.f("ck_chats_what_was_missed_has_a_first")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_chats")),
         sa.UniqueConstraint(
@@ -192,6 +193,10 @@ def _outbox() -> None:
         sa.Column("attempt", sa.Integer(), server_default="0", nullable=False),
         sa.Column("not_before", _ID, server_default="0", nullable=False),
         sa.Column("repeat", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("repeats", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("plain", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("placed", sa.Text(), nullable=True),
+        sa.Column("lost", _ID, nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("receipt", sa.Text(), nullable=True),
         sa.Column("created_at", _ID, nullable=False),
@@ -200,7 +205,8 @@ def _outbox() -> None:
             "(closed_at IS NULL) = (state IN ('new', 'sending', 'unsure'))",
             name=op.f("ck_outbox_a_final_state_has_a_time"),
         ),
-        sa.CheckConstraint("kind IN ('send', 'edit', 'draft')", name=op.f("ck_outbox_kind")),
+        sa.CheckConstraint("kind IN ('send', 'edit', 'draft', 'undelivered', 'again')", name=op.f("ck_outbox_kind")),
+        sa.CheckConstraint("lost IS NULL OR state = 'dead'", name=op.f("ck_outbox_only_the_dead_are_lost")),
         sa.CheckConstraint("state IN ('new', 'sending', 'unsure', 'sent', 'dead')", name=op.f("ck_outbox_state")),
         sa.ForeignKeyConstraint(["chat"], ["chats.id"], name=op.f("fk_outbox_chat_chats")),
         sa.ForeignKeyConstraint(["inbound"], ["inbound.id"], name=op.f("fk_outbox_inbound_inbound")),
@@ -213,7 +219,9 @@ def _outbox() -> None:
     )
     op.create_index("outbox_chat", "outbox", ["chat", "id"], unique=False)
     _partial("outbox_dead", "outbox", ["id"], where="state = 'dead'")
+    _partial("outbox_lost", "outbox", ["chat", "id"], where="lost = 0")
     _partial("outbox_open", "outbox", ["chat", "id"], where="closed_at IS NULL")
+    _partial("outbox_repeated", "outbox", ["id"], where="repeats > 0")
     _partial("outbox_turn", "outbox", ["turn"], where="turn IS NOT NULL")
 
 
