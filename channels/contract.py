@@ -136,7 +136,8 @@ class ChannelSpec(Generic[SettingsT]):
     """A channel described without connecting anything.
 
     `trusted`: the operating system has checked who reaches it, so whoever does is the owner. `max_age_h`: what is
-    older when it comes in is not answered any more, unless the settings say otherwise.
+    older when it comes in is not answered any more, unless the settings say otherwise. `refuses`: people who are not
+    let in are told so, once a day.
     """
 
     name: str
@@ -144,6 +145,7 @@ class ChannelSpec(Generic[SettingsT]):
     build: Build[SettingsT]
     trusted: bool = False
     max_age_h: float = DEFAULT_MAX_AGE_H
+    refuses: bool = True
 
 
 # Where channels of all platforms stand side by side, their parts are JSON objects that only the channel itself reads.

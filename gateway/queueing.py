@@ -42,3 +42,9 @@ def answerers(settings: Settings) -> Callable[[ChatKey], Answerers]:
         return section.common.question_answerers if section else Answerers.ASKER
 
     return of_chat
+
+
+def refuses(specs: Sequence[AnySpec]) -> Callable[[ChatKey], bool]:
+    """Whether people who are not let in are told so, by channel."""
+    open_ones = frozenset(spec.name for spec in specs if spec.refuses)
+    return lambda chat: chat.channel in open_ones

@@ -64,7 +64,7 @@ from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Presence
-from gateway.queueing import answerers, max_age, queueing
+from gateway.queueing import answerers, max_age, queueing, refuses
 from gateway.redaction import Redactor
 from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
@@ -92,6 +92,7 @@ class Choices:
     tool_s: float
     queueing: Queueing = field(default_factory=Queueing)
     answerers: Callable[[ChatKey], Answerers] = lambda chat: Answerers.ASKER
+    refuses: Callable[[ChatKey], bool] = lambda chat: True
     max_age: Callable[[ChatKey], int] | None = None
     turn_hours: float = 2.0
     approvals: Mapping[str, str] = field(default_factory=dict)
@@ -200,6 +201,7 @@ def _admission(world: World, owner: str) -> Admission:
         queueing=choices.queueing,
         max_age=choices.max_age,
         answerers=choices.answerers,
+        refuses=choices.refuses,
     )
     return Admission(
         rules=rules, choose=world.models.choose, agent=choices.agent, owner=owner, lease_ms=LEASE_MS, key=""
@@ -369,6 +371,7 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         turns=limits.turns,
         queueing=queueing(settings),
         answerers=answerers(settings),
+        refuses=refuses([one.spec for one in served]),
         max_age=max_age(settings, [one.spec for one in served]),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,

@@ -4,6 +4,7 @@ from enum import Flag, auto
 
 from core.decide.commands import parse
 from core.decide.gate import Refused, authorize
+from core.decide.refusal import may_be_refused
 from core.decide.sessions import Rewinding
 from core.decide.stops import STOPPING
 from core.decide.view import ChatView, Rules
@@ -20,13 +21,14 @@ class Fact(Flag):
     BACKLOG = auto()
     BURST = auto()
     TARGET = auto()
+    TOLD = auto()
 
 
 def facts(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
     """What to look up for `decide`; nothing for a message to an idle chat."""
-    if not chat.live or inbound.kind is InboundKind.BUTTON:
-        return Fact.NONE
     if isinstance(authorize(inbound.sender, rules.policy), Refused):
+        return Fact.TOLD if may_be_refused(inbound, rules) else Fact.NONE
+    if not chat.live or inbound.kind is InboundKind.BUTTON:
         return Fact.NONE
     if inbound.kind in (InboundKind.EDIT, InboundKind.DELETE):
         return Fact.TARGET

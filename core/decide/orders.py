@@ -1,7 +1,8 @@
 """Commands: most are performed beside the running turn, some are part of the decision itself."""
 
 from core.decide.answers import DECIDING, answer, verdict
-from core.decide.decisions import Command, Decision
+from core.decide.commands import Misspelt, parse
+from core.decide.decisions import Command, Decision, Drop
 from core.decide.queueing import begin, steer
 from core.decide.stops import STOPPING, stop
 from core.decide.view import ChatView, Rules
@@ -21,3 +22,16 @@ def order(inbound: Inbound, call: CommandCall, chat: ChatView, rules: Rules) -> 
         return steer(inbound, chat.at_work, call.arguments)
     # With nothing to steer it is an ordinary message.
     return answer(inbound, call.arguments, chat, rules) or begin(inbound, chat, rules, call.arguments)
+
+
+def said(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
+    """Words: a command, almost one, an answer, or a message."""
+    call = parse(inbound.content, rules.commands)
+    match call:
+        case Misspelt(written=written, nearest=nearest):
+            notice = rules.texts.say("unknown_command", command=written, nearest=nearest)
+            return Drop(reason="unknown_command", notice=notice)
+        case None:
+            return answer(inbound, inbound.content, chat, rules) or begin(inbound, chat, rules)
+        case _:
+            return order(inbound, call, chat, rules)

@@ -36,7 +36,10 @@ class Answerers(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What the operator set, for all chats alike. `max_age` gives milliseconds; what is older is not answered."""
+    """What the operator set, for all chats alike.
+
+    `max_age` gives milliseconds; what is older is not answered. `refuses`: whoever is not let in is told so there.
+    """
 
     policy: Policy
     commands: Sequence[CommandSpec]
@@ -44,6 +47,7 @@ class Rules:
     queueing: Queueing = field(default_factory=Queueing)
     max_age: Callable[[ChatKey], int] | None = None
     answerers: Callable[[ChatKey], Answerers] = lambda chat: Answerers.ASKER
+    refuses: Callable[[ChatKey], bool] = lambda chat: False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,8 @@ class Target:
 class ChatView:
     """The chat as intake finds it: how many turns are live, whether one may run or runs, and what it asks people.
 
-    `at_work` is the turn that somebody works on at this moment. What follows it is read only where `facts` asks for it.
+    `told`: the sender was refused in words within a day. `at_work` is the turn that somebody works on at this moment.
+    What follows it is read only where `facts` asks for it.
     """
 
     live: int
@@ -100,6 +105,7 @@ class ChatView:
     backlog: Backlog = field(default_factory=Backlog)
     burst: Burst | None = None
     target: Target | None = None
+    told: bool = False
 
     @property
     def waiting(self) -> int:

@@ -115,6 +115,7 @@ inbound = Table(
     _partial("inbound_turn", "turn", where="turn IS NOT NULL"),
     _partial("inbound_message", "chat", "message_id", where="message_id IS NOT NULL"),
     _partial("inbound_pending", "id", where="pending = 1"),
+    _partial("inbound_refused", "sender", "channel", "account", where="drop_reason = 'not_listed'"),
     _partial("inbound_boundaries", "chat", "id", where="command = 'new'"),
     sqlite_autoincrement=True,
 )

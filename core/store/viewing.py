@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sqlalchemy import Connection, and_, bindparam, case, func, literal, select, union_all
+from sqlalchemy import Connection, and_, bindparam, case, func, literal, literal_column, select, union_all
 
 from core.decide.facts import Fact, facts
 from core.decide.queueing import QUEUE_FULL
@@ -12,10 +12,12 @@ from core.domain.message import Inbound
 from core.domain.text import well_formed
 from core.domain.turn import TurnState
 from core.store.chat_lock import Locked
-from core.store.schema import inbound, steps, turns
+from core.store.schema import inbound, outbox, steps, turns
+from core.store.sql import now_ms
 
 # Holds a chat while a burst may go on; no worker has this name.
 COLLECTING = "collect"
+DAY_MS = 24 * 3600 * 1000
 
 _live = and_(turns.c.chat == bindparam("b_chat"), turns.c.finished_at.is_(None))
 _has_steps = select(literal(1)).select_from(steps).where(steps.c.turn == turns.c.id).exists()
@@ -89,6 +91,22 @@ TARGET = (
 )
 
 
+# The predicate of the index stands there word for word.
+TOLD = (
+    select(literal(1))
+    .select_from(inbound)
+    .join(outbox, outbox.c.inbound == inbound.c.id)
+    .where(
+        inbound.c.sender == bindparam("b_sender"),
+        inbound.c.channel == bindparam("b_channel"),
+        inbound.c.account == bindparam("b_account"),
+        literal_column("inbound.drop_reason = 'not_listed'"),
+        inbound.c.received_at > now_ms() - DAY_MS,
+    )
+    .limit(1)
+)
+
+
 def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatView:
     """One read for each fact that this event needs; a message to an idle chat needs none."""
     at_work = chat.ready if chat.owner not in (None, COLLECTING) else None
@@ -109,7 +127,13 @@ def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatVi
         backlog=_backlog(conn, event, chat) if Fact.BACKLOG in needed else seen.backlog,
         burst=_burst(conn, chat) if Fact.BURST in needed else None,
         target=_target(conn, event, chat) if Fact.TARGET in needed else None,
+        told=Fact.TOLD in needed and _told(conn, event),
     )
+
+
+def _told(conn: Connection, event: Inbound) -> bool:
+    place = {"b_channel": event.chat.channel, "b_account": event.chat.account}
+    return conn.execute(TOLD, {"b_sender": well_formed(event.sender.user_id), **place}).first() is not None
 
 
 def _starter(conn: Connection, event: Inbound, chat: Locked) -> Principal | None:

@@ -111,12 +111,33 @@ async def test_no_more_turns_run_at_once_than_allowed(
         await platform.hears("third", chat="c2")
 
 
-async def test_a_stranger_is_not_answered_and_leaves_a_row(
+async def test_a_stranger_is_refused_in_words_once_a_day_and_never_answered(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(says("for anna"))
+    clock = FakeClock()
+    mallory, anna = platform.person("mallory", chat="dm"), platform.person("anna")
+    async with opened(replace(house, clock=clock)):
+        await mallory.says("let me in")
+        assert (await platform.reads(chat="dm")).text == "I may not answer you here."
+        await mallory.says("please")
+        await platform.person("mallory").says("here then?")
+        await anna.says("hello")
+        await anna.hears("for anna")
+        await clock.advance(24 * 3600)
+        await mallory.says("and today?")
+        assert (await platform.reads(chat="dm")).text == "I may not answer you here."
+    assert len(platform.ledger.lines("dm")) == 2
+    assert model.asked == 1
+
+
+async def test_words_that_a_stranger_says_to_others_are_passed_over(
     house: House, platform: FakePlatform, model: ScriptedModel
 ) -> None:
     model.then(says("for anna"))
     async with opened(house):
-        await platform.person("mallory").says("let me in")
+        event = platform.says("mallory", "lunch?", addressed=False, shared=True)
+        await platform.acknowledges(event)
         await platform.person("anna").says("hello")
         await platform.hears("for anna")
     assert model.asked == 1

@@ -169,7 +169,7 @@ async def test_only_those_who_may_speak_are_told(walled: House, wall: Wall, plat
         wall.error = None
         await platform.person("stranger").says("hello?")
         await platform.person("ben").says("two")
-        for text in (ONE_LOST, "to one", "to two"):
+        for text in ("I may not answer you here.", ONE_LOST, "to one", "to two"):
             await platform.hears(text)
 
 

@@ -125,6 +125,7 @@ def _inbound() -> None:
     _partial("inbound_boundaries", "inbound", ["chat", "id"], where="command = 'new'")
     _partial("inbound_message", "inbound", ["chat", "message_id"], where="message_id IS NOT NULL")
     _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
+    _partial("inbound_refused", "inbound", ["sender", "channel", "account"], where="drop_reason = 'not_listed'")
     _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
 
 
