@@ -66,6 +66,7 @@ from gateway.locks import Place
 from gateway.presence import Presence
 from gateway.queueing import answerers, max_age, queueing, refuses
 from gateway.redaction import Redactor
+from gateway.reply_files import WorkspaceReplies
 from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
@@ -96,6 +97,7 @@ class Choices:
     max_age: Callable[[ChatKey], int] | None = None
     turn_hours: float = 2.0
     approvals: Mapping[str, str] = field(default_factory=dict)
+    reply_parts: int = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,12 +225,19 @@ def _sources(world: World) -> Sources:
 
 
 def _dispatch(world: World, outbox: StoredOutbox, bus: Bus) -> Dispatch:
-    sending = ChannelSending(world.channels)
+    choices, sending = world.choices, ChannelSending(world.channels)
     pacer = Pacer(sending.paces, world.clock)
     return Dispatch(
         outbox=outbox,
         forms=StoredForms(world.store),
-        rendering=Rendering(outbox=outbox, sending=sending, clock=world.clock, texts=world.choices.texts),
+        rendering=Rendering(
+            outbox=outbox,
+            sending=sending,
+            files=WorkspaceReplies(workspace=choices.workspace, uploads=lambda chat: uploads_of(choices, chat)),
+            clock=world.clock,
+            texts=choices.texts,
+            most=choices.reply_parts,
+        ),
         ways=Ways(sending=sending, pacer=pacer, clock=world.clock, chance=world.chance, bus=bus),
     )
 
@@ -375,6 +384,7 @@ def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
         max_age=max_age(settings, [one.spec for one in served]),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,
+        reply_parts=limits.reply_parts,
         approvals={name: tool.approval for name, tool in settings.tools.items() if tool.approval},
     )
 

@@ -10,6 +10,7 @@ from core.ports.delivery import Forms as Forms
 from core.ports.delivery import Lane as Lane
 from core.ports.delivery import LaneFacts as LaneFacts
 from core.ports.delivery import Outbox as Outbox
+from core.ports.delivery import ReplyFiles as ReplyFiles
 from core.ports.delivery import Retry as Retry
 from core.ports.delivery import Sending as Sending
 from core.ports.intake import Accepted as Accepted

@@ -126,3 +126,10 @@ class Sending(Protocol):
 
     async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
         """Was it sent?"""
+
+
+class ReplyFiles(Protocol):
+    """Where replies lie that are too long for a chat."""
+
+    async def keep(self, chat: ChatKey, name: str, text: str) -> str | None:
+        """Write it, or write it again; its path in the workspace, None when that cannot be done."""

@@ -170,7 +170,7 @@ class Dispatch:
     async def _not_sent(self, delivery: Delivery, parts: Parts, error: SendError) -> Fate:
         reason = f"{type(error).__name__}: {error}"
         if falls_back(error, delivery.reply, plain=delivery.plain):
-            anew = self.rendering.anew(delivery, parts, reason)
+            anew = await self.rendering.anew(delivery, parts, reason)
             await persist(lambda: self.forms.fall_back(delivery, anew), self.ways.clock)
             self.ways.tell("delivery.plain", delivery, error=reason)
             return Fate.MORE

@@ -98,6 +98,7 @@ class Overview:
     dead: int
     broken: tuple[InboxLine, ...]
     dead_letters: tuple[OutboxLine, ...]
+    repeated: int = 0
 
 
 _INBOX: Select[*tuple[object, ...]] = (
@@ -189,6 +190,7 @@ LIVE_BY_STATE = (
 )
 OPEN_DELIVERIES = select(func.count(), func.min(outbox.c.created_at)).where(outbox.c.closed_at.is_(None))
 DEAD_DELIVERIES = select(func.count()).select_from(outbox).where(literal_column("outbox.state = 'dead'"))
+POSSIBLE_REPEATS = select(func.coalesce(func.sum(outbox.c.repeats), 0)).where(literal_column("outbox.repeats > 0"))
 CHATS = select(func.count()).select_from(chats)
 CHAT_ROW = select(chats.c.id, chats.c.session).where(
     and_(
@@ -260,6 +262,7 @@ def overview(conn: Connection, newest: int = 5) -> Overview:
         dead=conn.execute(DEAD_DELIVERIES).scalar_one(),
         broken=tuple(_inbox_lines(conn, INBOX_BROKEN, {"b_limit": newest})),
         dead_letters=tuple(outbox_list(conn, newest, DeliveryState.DEAD)),
+        repeated=conn.execute(POSSIBLE_REPEATS).scalar_one(),
     )
 
 

@@ -4,11 +4,12 @@ import click
 
 from core.domain.delivery import DeliveryState
 from core.domain.errors import ParleyError
+from core.runtime.ambient import SystemClock
 from core.store import listing, redrive
 from gateway.cli.opening import opened
 from gateway.cli.output import say, say_json
 from gateway.cli.reading import ask
-from gateway.cli.records import facts, outbox_text, record
+from gateway.cli.records import facts, going_text, outbox_text, record
 
 
 @click.group("outbox")
@@ -21,13 +22,17 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(1, listing.MOST), default=20, show_default=True, help="How many.")
 @click.option("--json", "as_document", is_flag=True, help="Print JSON.")
 def list_outbox(state: str | None, limit: int, as_document: bool) -> None:
-    """Print the newest deliveries."""
+    """Print the newest deliveries, and how many are on their way, given up, or perhaps sent twice."""
     wanted = DeliveryState(state) if state else None
-    lines = ask(opened(), lambda store: store.read(listing.outbox_list, limit, wanted)) or []
+    settings = opened()
+    lines = ask(settings, lambda store: store.read(listing.outbox_list, limit, wanted)) or []
     if as_document:
         say_json([record(line) for line in lines])
-    else:
-        say(outbox_text(lines, None))
+        return
+    say(outbox_text(lines, None))
+    overview = ask(settings, lambda store: store.read(listing.overview))
+    if overview is not None:
+        say(f"\n{going_text(overview, SystemClock().now())}")
 
 
 @command.command()

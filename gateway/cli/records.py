@@ -99,10 +99,7 @@ def overview_text(overview: Overview, now: int, zone: tzinfo | None) -> str:
     live = f"{overview.running} running, {overview.queued} queued, {overview.waiting} waiting for an answer"
     if overview.oldest_live is not None:
         live += f"; the oldest for {age(overview.oldest_live, now)}"
-    going = f"{overview.undelivered} on their way, {overview.dead} given up"
-    if overview.oldest_undelivered is not None:
-        going += f"; the oldest for {age(overview.oldest_undelivered, now)}"
-    lines = [f"chats     {overview.chats}", f"turns     {live}", f"replies   {going}"]
+    lines = [f"chats     {overview.chats}", f"turns     {live}", f"replies   {going_text(overview, now)}"]
     header = ("id", "since", "chat", "why")
     if overview.broken:
         failed = [(one.id, moment(one.received_at, zone), chat_name(one.chat), one.cause) for one in overview.broken]
@@ -111,6 +108,16 @@ def overview_text(overview: Overview, now: int, zone: tzinfo | None) -> str:
         dead = [(one.id, moment(one.created_at, zone), chat_name(one.chat), one.error) for one in overview.dead_letters]
         lines += ["", "Not delivered (parley outbox show ID):", table(header, dead)]
     return "\n".join(lines)
+
+
+def going_text(overview: Overview, now: int) -> str:
+    """How the replies are doing, in one line."""
+    going = f"{overview.undelivered} on their way, {overview.dead} given up"
+    if overview.repeated:
+        going += f", {overview.repeated} messages perhaps sent twice"
+    if overview.oldest_undelivered is not None:
+        going += f"; the oldest for {age(overview.oldest_undelivered, now)}"
+    return going
 
 
 def overview_record(overview: Overview) -> dict[str, object]:
@@ -122,6 +129,7 @@ def overview_record(overview: Overview) -> dict[str, object]:
         "waiting": overview.waiting,
         "undelivered": overview.undelivered,
         "dead": overview.dead,
+        "repeated": overview.repeated,
         "oldest_live": _time(overview.oldest_live),
         "oldest_undelivered": _time(overview.oldest_undelivered),
         "broken": [record(line) for line in overview.broken],

@@ -94,6 +94,8 @@ async def test_a_repeat_that_is_put_off_keeps_its_label(
         await anna.says("hello")
         await anna.hears("the answer")
         await passing(gateway, clock, anna.hears("(possible repeat) the answer"), step=MINUTE)
+        overview = await gateway.world.store.read(listing.overview)
+    assert overview.repeated == 1
     assert texts(platform) == ["the answer", "(possible repeat) the answer"]
 
 

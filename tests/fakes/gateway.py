@@ -67,6 +67,7 @@ class House:
     tool_s: float = 5.0
     turn_hours: float = 2.0
     grace_s: float = 2.0
+    reply_parts: int = 8
     approvers: tuple[str, ...] = ()
     answerers: Answerers = Answerers.ASKER
     approvals: Mapping[str, str] = field(default_factory=dict)
@@ -105,6 +106,7 @@ class House:
             turns=self.turns,
             tool_s=self.tool_s,
             turn_hours=self.turn_hours,
+            reply_parts=self.reply_parts,
             approvals=self.approvals,
             answerers=lambda chat: self.answerers,
         )

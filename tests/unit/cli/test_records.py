@@ -14,6 +14,7 @@ from gateway.cli import run
 from gateway.cli.records import (
     age,
     facts,
+    going_text,
     inbox_text,
     outbox_text,
     overview_record,
@@ -142,6 +143,24 @@ def test_the_overview_counts_and_names_the_last_troubles() -> None:
     assert "3   2023-11-14 22:13:20  fake/a/c/t  the model is not reachable" in lines
     assert "9   2023-11-14 22:13:24  fake/a/c/t  blocked" in lines
     assert json.loads(json.dumps(overview_record(overview)))["oldest_live"] == "2023-11-14T22:13:20.000+00:00"
+
+
+def test_messages_that_may_have_come_twice_are_counted() -> None:
+    overview = Overview(
+        chats=1,
+        queued=0,
+        running=0,
+        waiting=0,
+        oldest_live=None,
+        undelivered=0,
+        oldest_undelivered=None,
+        dead=2,
+        broken=(),
+        dead_letters=(),
+        repeated=3,
+    )
+    assert going_text(overview, AT) == "0 on their way, 2 given up, 3 messages perhaps sent twice"
+    assert overview_record(overview)["repeated"] == 3
 
 
 @pytest.mark.parametrize(
