@@ -66,9 +66,12 @@ class Outbox(Protocol):
         """What `keep_parts` kept; empty for a reply of one part."""
 
     async def sent(
-        self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool, later: bool = False
+        self, delivery: Delivery, receipt: Receipt | None, *, more: bool, stored: bool, later: bool = False
     ) -> None:
-        """Record the receipt; with `more` the next part is marked as sending in the same commit, or waits: `later`."""
+        """Record the receipt, None where the channel only knows that the part was taken.
+
+        With `more` the next part is marked as sending in the same commit, or waits: `later`.
+        """
 
     async def retry(self, delivery: Delivery, retry: Retry) -> None:
         """Leave the part for later."""

@@ -116,7 +116,7 @@ class Dispatch:
         await self.ways.pacer.wait(delivery.chat)
         return place
 
-    async def _sent(self, delivery: Delivery, receipt: Receipt, parts: Parts) -> Fate:
+    async def _sent(self, delivery: Delivery, receipt: Receipt | None, parts: Parts) -> Fate:
         more, stored = delivery.part + 1 < len(parts), len(parts) > 1
         later = more and not self.ways.pacer.take(delivery.chat)
         await persist(
@@ -128,7 +128,7 @@ class Dispatch:
     async def _settle(self, delivery: Delivery, parts: Parts) -> Fate:
         match await self._verdict(delivery, parts[delivery.part]):
             case Verdict.SENT:
-                return await self._sent(delivery, Receipt(message_id=""), parts)
+                return await self._sent(delivery, None, parts)
             case Verdict.SEND:
                 return await self._send_again(delivery, parts)
             case Verdict.LEAVE:

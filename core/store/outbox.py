@@ -233,9 +233,14 @@ def stored_parts(conn: Connection, delivery: Delivery) -> list[dict[str, object]
     return [codec.part_value(text) for text in conn.execute(PARTS, {"b_id": delivery.id}).scalars()]
 
 
-def sent(conn: Connection, delivery: Delivery, receipt: Receipt, more: bool, stored: bool, later: bool = False) -> None:
-    """Record a receipt. With `more` the next part is marked as sending in the same commit, or waits if `later`."""
-    text = codec.receipt_text(receipt)
+def sent(
+    conn: Connection, delivery: Delivery, receipt: Receipt | None, more: bool, stored: bool, later: bool = False
+) -> None:
+    """Record a receipt. With `more` the next part is marked as sending in the same commit, or waits if `later`.
+
+    Without one nothing can take the place of the message later: what should is sent by itself.
+    """
+    text = codec.receipt_text(receipt) if receipt else None
     if stored:
         conn.execute(PART_SENT, {"b_id": delivery.id, "b_n": delivery.part, "b_receipt": text})
     if more:

@@ -37,7 +37,7 @@ class StoredOutbox:
         return await self._store.read(outbox.stored_parts, delivery)
 
     async def sent(
-        self, delivery: Delivery, receipt: Receipt, *, more: bool, stored: bool, later: bool = False
+        self, delivery: Delivery, receipt: Receipt | None, *, more: bool, stored: bool, later: bool = False
     ) -> None:
         """Record a receipt."""
         await self._store.run(outbox.sent, delivery, receipt, more, stored, later)

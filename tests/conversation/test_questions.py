@@ -11,7 +11,7 @@ from core.tools.ask_user import ask_user
 from tests.fakes.chance import FakeChance
 from tests.fakes.clock import FakeClock
 from tests.fakes.gateway import House, opened
-from tests.fakes.platform import FakePlatform
+from tests.fakes.platform import FakePlatform, Fault, Profile
 from tests.fakes.tools import answers
 
 WHICH_HALL = calls("ask_user", question="Which hall?", choices=["Hall 3", "Hall 4"])
@@ -269,3 +269,19 @@ async def test_where_admins_may_answer_only_they_and_the_person_asked_do(
         card = await platform.hears("Which hall?")
         await platform.acknowledges(platform.replies("ben", card, "2", admin=admin))
         await platform.hears("Which hall?: Hall 4 (Ben)" if admin else "I am waiting for Anna's answer first")
+
+
+async def test_a_question_that_was_only_read_back_is_closed_by_a_message_of_its_own(
+    asking: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    platform.profile = Profile.READBACK
+    platform.fails_next(Fault.TAKEN_UNANSWERED)
+    model.then(WHICH_HALL, says("Hall 4 it is."))
+    anna = platform.person("anna")
+    async with opened(asking):
+        await anna.says("deliver the pump")
+        await anna.hears("Which hall?")
+        await anna.says("2")
+        await anna.hears("Which hall?: Hall 4 (Anna)")
+        await anna.hears("Hall 4 it is.")
+    assert len(platform.ledger.lines()) == 3
