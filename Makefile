@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help chat run test check bench lock clean FORCE
+.PHONY: help chat run test check bench crash lock clean FORCE
 
 # Which Python makes .venv, and what is passed on to the command: make chat PYTHON=python3.12 ARGS='-m hi'
 PYTHON ?= python3
@@ -33,6 +33,9 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, size and habit bud
 
 bench: $(VENV)/.dev ## measure this machine
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+crash: $(VENV)/.dev ## kill gateways at every point on every kind of platform, some 12,000 times (ARGS='--kills 5' for fewer)
+	@$(BIN)/python -m tests.crash.matrix $(ARGS)
 
 clean: ## remove .venv, caches and builds
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from channels.contract import AnyChannel
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
 from core.decide.view import Answerers, Queueing
@@ -88,7 +89,7 @@ class House:
         """The lock for which the gateway steps back: whoever holds it has the better right to work."""
         return self.folder / "service.lock"
 
-    def world(self, store: Store, channels: Sequence[FakeChannel]) -> World:
+    def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """What `wire` takes."""
         choices = Choices(
             workspace=self.folder / "workspace",

@@ -74,9 +74,9 @@ class Nursery:
 
     @classmethod
     @contextmanager
-    def opened(cls, path: Path) -> Iterator[Self]:
-        """Runs as long as the block lasts."""
-        command = [sys.executable, "-m", "tests.processes.nursery", str(path)]
+    def opened(cls, path: Path, module: str = "tests.processes.nursery") -> Iterator[Self]:
+        """Runs as long as the block lasts; `module` says what its children are."""
+        command = [sys.executable, "-m", module, str(path)]
         with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
