@@ -179,3 +179,8 @@ def test_the_host_of_a_package_index_is_seen() -> None:
 def test_a_tracker_number_is_seen_in_a_comment_only(number: str) -> None:
     assert seen(f"x = 1  # {number}: why\n") == ["tracker numbers"]
     assert seen(f"x = '{number}'\n") == []
+
+
+def test_what_a_merge_left_is_seen_in_any_text() -> None:
+    assert [one.rule for one in leaks_of("CHANGELOG.md", "kept\n" + "<" * 7 + " HEAD\n")] == ["leaks"]
+    assert not list(leaks_of("README.md", "Title\n=======\n"))

@@ -19,6 +19,7 @@ ANYWHERE: Mapping[str, re.Pattern[str]] = {
     "an index in a lock: every installation has its own": re.compile(
         r"^--(extra-)?index-url|^--find-links", re.MULTILINE
     ),
+    "what a merge left: choose a side": re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE),
 }
 TRACKER = re.compile(r"\b(?:issue|ticket|PR|pull request)s? #?\d+|(?<![\w&])#\d+\b|\bGH-\d+", re.IGNORECASE)
 
