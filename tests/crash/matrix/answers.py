@@ -41,6 +41,7 @@ _AFTER = {"hold": "a stop", "slow": "claims.renew", "late": "late", "patient": "
 _CALLS = {
     "look": ("look",),
     "count": ("count",),
+    "press": ("press",),
     "both": ("look", "count"),
     "ask": ("ask_user",),
     "asks": ("ask_user", "ask_user"),

@@ -89,6 +89,13 @@ class Stage:
             self.platform.notes("death")
         return died
 
+    async def rests(self) -> None:
+        """A gateway that lives until all is settled; nothing more is said."""
+        async with asyncio.TaskGroup() as group:
+            attending = group.create_task(attend(self.platform))
+            await self.life(None, group.create_task(asyncio.sleep(0)))
+            attending.cancel()
+
     @asynccontextmanager
     async def started(
         self, death: Death | None = None, lock: str = "worker.lock"

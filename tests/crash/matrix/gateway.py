@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import structlog
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, event, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from core.domain.tool import Approval
 from core.runtime.ambient import SystemClock
@@ -27,7 +29,8 @@ from gateway.wiring import Gateway, wire
 from tests.crash.matrix.far import Far, FarChannel, FarModel, FarTool
 from tests.crash.matrix.fate import Fate
 from tests.crash.matrix.mortal import MortalStore
-from tests.crash.matrix.plants import HASTY, SURE, plant
+from tests.crash.matrix.plants import CHECKPOINTS, HASTY, SURE, plant
+from tests.crash.matrix.points import Moment
 from tests.crash.matrix.wire import LONGEST, Birth
 from tests.fakes.gateway import House
 from tests.fakes.platform import FakePlatform, Profile
@@ -35,6 +38,7 @@ from tests.fakes.tools import DelegatingTool
 from tests.processes.nursery import Nursery, become, leave
 
 PACE = 0.2
+STATEMENT = ("statement", Moment.BEFORE)
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 
@@ -102,8 +106,7 @@ async def serve(birth: Birth) -> int:
         if name == "claims.void_leases":
             far.tell("ready")
 
-    create_file(folder / "parley.db")
-    upgrade(folder / "parley.db")
+    _open(folder / "parley.db", fate, hasty=birth.plant == CHECKPOINTS)
     store = MortalStore(SqliteStore(folder / "parley.db", time.now), fate, did)
     gateway = wire(_house(birth, far, time).world(store, [_channel(birth, far, fate)]))
     place = Place(database=folder / "parley.db", lock=FileLock(folder / birth.lock), grace_s=15.0)
@@ -119,6 +122,23 @@ async def serve(birth: Birth) -> int:
     return 0
 
 
+def _open(database: Path, fate: Fate, *, hasty: bool) -> None:
+    """As a start does it, but that it may die at any statement; `hasty` writes the log back with every commit."""
+
+    def passes(*args: object) -> None:
+        fate.passes(*STATEMENT)
+
+    def prepare(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+        connection.cursor().execute("PRAGMA wal_autocheckpoint=1")
+
+    if hasty:
+        event.listen(Engine, "connect", prepare)
+    event.listen(Engine, "before_cursor_execute", passes)
+    create_file(database)
+    upgrade(database)
+    event.remove(Engine, "before_cursor_execute", passes)
+
+
 def _house(birth: Birth, far: Far, time: Time) -> House:
     tools = (
         ask_user,
@@ -127,6 +147,7 @@ def _house(birth: Birth, far: Far, time: Time) -> House:
         FarTool(far, "tell", replayable=True),
         DelegatingTool("hand"),
         FarTool(far, "count", replayable=False),
+        FarTool(far, "press", replayable=False),
         FarTool(far, "pay", replayable=False, approval=Approval.ASK),
     )
     house = House(

@@ -104,7 +104,7 @@ async def commands(platform: Platform) -> None:
     anna.says("/status", expects="command")
     anna.says("/model", expects="command")
     anna.says("/hepl", expects="notice")
-    Person(platform=platform, chat="orders", name="mallory").says("@ plain", expects="nothing")
+    Person(platform=platform, chat="orders", name="mallory").says("@ plain", expects="notice")
 
 
 async def stops(platform: Platform) -> None:

@@ -19,6 +19,9 @@ BLIND = "what was being sent is new again"
 SURE = "nothing was ever sent already"
 NO_FENCE = "a turn is ended without a look at the fence"
 
+# No bug, but what makes its moments come by more often.
+CHECKPOINTS = "the log is written back with every commit"
+
 PLANTS = (HASTY, NO_KEY, BLIND, SURE, NO_FENCE)
 
 

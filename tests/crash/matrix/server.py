@@ -160,6 +160,11 @@ class Serving:
         match line:
             case {"tool": "count" | "pay", "key": str(key)}:
                 self._platform.counted[key] += 1
+            case {"tool": "press", "key": str(key)}:
+                platform = self._platform
+                platform.counted[key] += 1
+                platform.notes("presses")
+                await platform.until(lambda: bool(platform.happened["enough"]), "enough")
             case {"tool": "wait", "arguments": str(arguments)}:
                 await self._until_answered(json.loads(arguments)["what"])
         return {"text": f"{line['tool']} done"}
