@@ -145,6 +145,7 @@ NOTHING_HALF_DONE: Mapping[str, str] = {
     "Sending.send": "Channel.send",
     "Sending.edit": "Edits.edit",
     "Sending.settle": "Channel.settle",
+    "ReplyFiles.keep": "written once more under the same name",
     "Channel.render": "pure",
     "Paced.paces": "pure",
     "Places.placeholder": "pure",
