@@ -14,6 +14,8 @@ from core.domain.command import CommandSpec
 from core.domain.delivery import Receipt, Settled
 from core.domain.message import Reply
 from core.domain.pace import Once, Pace
+from core.domain.presence import USUAL, Reaction, Rhythm
+from core.domain.texts import Texts
 from core.ports import Clock, Lane
 
 DEFAULT_MAX_AGE_H = 24.0
@@ -47,6 +49,7 @@ class Limits:
     threads: bool = False
     drafts: bool = False
     once: Once = Once.REPEAT
+    rhythm: Rhythm = USUAL
 
 
 class Channel(Protocol[PartT]):
@@ -78,7 +81,7 @@ class Edits(Protocol):
     """Can change a message that it sent."""
 
     async def edit(self, chat: ChatKey, receipt: Receipt, part: Any, key: str) -> Receipt:
-        """One call out; the same edit twice is one. Raises SendError."""
+        """One call out; the same edit twice is one. Raises SendError: Unreachable when the message is not there."""
 
 
 @runtime_checkable
@@ -98,16 +101,40 @@ class Places(Protocol):
 
 
 @runtime_checkable
+class Deletes(Protocol):
+    """Can take a message away that it sent."""
+
+    async def delete(self, chat: ChatKey, receipt: Receipt) -> None:
+        """One call out; no error when it is gone already. Raises SendError."""
+
+
+@runtime_checkable
+class Types(Protocol):
+    """Can show that somebody is at work, by a sign that is no message; `Rhythm.typing_s` is how long it lasts."""
+
+    async def typing(self, chat: ChatKey, *, on: bool) -> None:
+        """One call out, or none where the sign goes away by itself. Raises SendError."""
+
+
+@runtime_checkable
+class Reacts(Protocol):
+    """Can put a sign on a person's message."""
+
+    async def react(self, chat: ChatKey, message_id: str, reaction: Reaction, instead_of: Reaction | None) -> None:
+        """Put one there and take the other away; no error when either was done before. Raises SendError."""
+
+
+@runtime_checkable
 class ShowsDrafts(Protocol):
-    """Can show an answer while it is being written."""
+    """Can show an answer while it is being written, in a place of its own; others use a message, by `Edits`."""
 
     def draft(self, chat: ChatKey, text: str) -> None:
-        """All text so far; cosmetic, never waits."""
+        """All text so far; an empty text takes it away; cosmetic, never waits."""
 
 
 @runtime_checkable
 class ShowsProgress(Protocol):
-    """Can show what a turn is doing."""
+    """Can show what a turn is doing, in a place of its own; others use a message, by `Edits`."""
 
     def progress(self, chat: ChatKey, text: str) -> None:
         """A few words; an empty text takes the line away; cosmetic, never waits."""
@@ -121,6 +148,7 @@ class ChannelContext:
     workspace: Path
     clock: Clock
     commands: tuple[CommandSpec, ...]
+    texts: Texts
     env: Callable[[str], str | None]
     start: Literal["now", "unread"] = "now"
 

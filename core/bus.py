@@ -1,16 +1,24 @@
 """The shared bus: the only door between channels and runtime.
 
 Durable messages are rows: `publish` returns after the commit, and only then may a channel acknowledge its platform.
-Volatile ones are cosmetic and dropped freely: a reader that falls behind loses the oldest.
+Volatile ones are cosmetic and dropped freely: a reader with a backlog loses the oldest when it falls behind, one that
+keeps only the newest state needs no backlog.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from typing import Protocol
 
-from core.domain.chat import ChatKey
+from core.domain.happening import Begun as Begun
+from core.domain.happening import Draft as Draft
+from core.domain.happening import Ended as Ended
+from core.domain.happening import Progress as Progress
+from core.domain.happening import Taken as Taken
+from core.domain.happening import Telemetry as Telemetry
+from core.domain.happening import Typing as Typing
+from core.domain.happening import Volatile as Volatile
 from core.domain.message import Dropped, Inbound
 from core.ports import Accepted
 
@@ -19,59 +27,34 @@ VOLATILE_BACKLOG = 1_000
 Accept = Callable[[Inbound | Dropped], Awaitable[Accepted]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """All text that the model of a running turn has said so far. A shorter one than before starts the draft anew."""
+class Reader(Protocol):
+    """Whoever watches volatile messages of some kinds."""
 
-    chat: ChatKey
-    turn: int
-    text: str
+    @property
+    def kinds(self) -> frozenset[type[Volatile]]:
+        """What it watches."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """What a running turn is doing, in a few words."""
-
-    chat: ChatKey
-    turn: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typing:
-    """A turn started (`on`) or ended in this chat."""
-
-    chat: ChatKey
-    turn: int
-    on: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Telemetry:
-    """One structured record of a thing that happened; `data` holds plain JSON values and no message text."""
-
-    kind: str
-    chat: ChatKey | None = None
-    turn: int | None = None
-    data: Mapping[str, object] = field(default_factory=dict, hash=False)
-
-
-Volatile = Draft | Progress | Typing | Telemetry
+    def offer(self, message: Volatile) -> None:
+        """Take note of a message of these kinds; called by whoever emits it, so it never waits and never raises."""
 
 
 class Subscription:
     """One reader's backlog of volatile messages."""
 
     def __init__(self, kinds: frozenset[type[Volatile]]) -> None:
-        self.kinds = kinds
+        self._kinds = kinds
         self._backlog: deque[Volatile] = deque(maxlen=VOLATILE_BACKLOG)
         self._arrived = asyncio.Event()
 
+    @property
+    def kinds(self) -> frozenset[type[Volatile]]:
+        """What it watches."""
+        return self._kinds
+
     def offer(self, message: Volatile) -> None:
-        """Take the message if the reader wants it; never waits."""
-        if type(message) in self.kinds:
-            self._backlog.append(message)
-            self._arrived.set()
+        """Never waits."""
+        self._backlog.append(message)
+        self._arrived.set()
 
     def take(self) -> list[Volatile]:
         """Everything that lies here, oldest first."""
@@ -92,7 +75,7 @@ class Bus:
 
     def __init__(self) -> None:
         self._accept: Accept | None = None
-        self._readers: list[Subscription] = []
+        self._readers: list[Reader] = []
 
     def serve(self, accept: Accept) -> None:
         """Say who stores durable messages; once, before the first channel starts."""
@@ -107,7 +90,8 @@ class Bus:
     def emit(self, message: Volatile) -> None:
         """Tell whoever watches; costs nothing when nobody does."""
         for reader in self._readers:
-            reader.offer(message)
+            if type(message) in reader.kinds:
+                reader.offer(message)
 
     def watched(self, kind: type[Volatile]) -> bool:
         """Whether anybody watches this kind; saves making what nobody sees."""
@@ -115,10 +99,16 @@ class Bus:
 
     @contextmanager
     def subscribe(self, *kinds: type[Volatile]) -> Iterator[Subscription]:
-        """A reader for as long as the block lasts."""
+        """A reader with a backlog, for as long as the block lasts."""
         reader = Subscription(frozenset(kinds))
+        with self.attached(reader):
+            yield reader
+
+    @contextmanager
+    def attached(self, reader: Reader) -> Iterator[None]:
+        """The reader is told of everything for as long as the block lasts."""
         self._readers.append(reader)
         try:
-            yield reader
+            yield
         finally:
             self._readers.remove(reader)

@@ -1,73 +1,116 @@
-"""Shows on the channels of this process what is volatile: drafts, progress. Losing any of it loses nothing."""
+"""What is seen of turns while they run, on the channels of this process."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channels.contract import AnyChannel, ShowsDrafts, ShowsProgress
-from core.bus import Bus, Draft, Progress, Typing, Volatile
+from channels.contract import AnyChannel, Deletes, Edits, Reacts, ShowsDrafts, ShowsProgress, Types
+from core.bus import Bus
 from core.domain.chat import ChatKey
-from core.ports import Lane
+from core.domain.presence import Abilities, Reaction
+from core.ports import Drafts, Lane
+from core.runtime.presence import Presence
+from core.runtime.reactions import Reactions
+from core.runtime.shown import Manner, Means
+from gateway.sender import ChannelSending
+
+NOTHING = Abilities()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Able:
+class _Shown:
     """A channel and what it can show, found out once: asking a protocol costs 20 us."""
 
     lane: Lane
+    able: Abilities
     drafts: ShowsDrafts | None
-    progress: ShowsProgress | None
+    steps: ShowsProgress | None
+    types: Types | None
+    reacts: Reacts | None
 
 
-class Presence:
-    """Passes volatile messages on to the channels that can show them."""
+class ChannelShowing:
+    """Finds the channel that serves a chat."""
 
-    def __init__(self, bus: Bus, channels: Sequence[AnyChannel]) -> None:
+    def __init__(self, channels: Sequence[AnyChannel]) -> None:
+        self._shown: dict[tuple[str, str], list[_Shown]] = {}
+        for channel in channels:
+            one = _shown(channel)
+            self._shown.setdefault((one.lane.channel, one.lane.account), []).append(one)
+
+    def able(self, chat: ChatKey) -> Abilities:
+        """What can be shown there."""
+        one = self._of(chat)
+        return one.able if one else NOTHING
+
+    def step(self, chat: ChatKey, text: str) -> None:
+        """What is being done, in its own place."""
+        one = self._of(chat)
+        if one and one.steps:
+            one.steps.progress(chat, text)
+
+    def draft(self, chat: ChatKey, text: str) -> None:
+        """An answer so far, in its own place."""
+        one = self._of(chat)
+        if one and one.drafts:
+            one.drafts.draft(chat, text)
+
+    async def typing(self, chat: ChatKey, *, on: bool) -> None:
+        """The sign of typing."""
+        one = self._of(chat)
+        if one and one.types:
+            await one.types.typing(chat, on=on)
+
+    async def react(self, chat: ChatKey, message_id: str, reaction: Reaction, instead_of: Reaction | None) -> None:
+        """A reaction on a person's message."""
+        one = self._of(chat)
+        if one and one.reacts:
+            await one.reacts.react(chat, message_id, reaction, instead_of)
+
+    def _of(self, chat: ChatKey) -> _Shown | None:
+        for one in self._shown.get((chat.channel, chat.account), ()):
+            if one.lane.serves(chat):
+                return one
+        return None
+
+
+def _shown(channel: AnyChannel) -> _Shown:
+    limits = channel.limits
+    drafts = channel if limits.drafts and isinstance(channel, ShowsDrafts) else None
+    steps = channel if isinstance(channel, ShowsProgress) else None
+    changes = limits.edits and isinstance(channel, Edits)
+    types = channel if isinstance(channel, Types) else None
+    reacts = channel if isinstance(channel, Reacts) else None
+    able = Abilities(
+        line=steps is not None,
+        changes=changes,
+        removes=isinstance(channel, Deletes),
+        drafts=drafts is not None or (limits.drafts and changes and steps is None),
+        types=types is not None,
+        reacts=reacts is not None,
+        rhythm=limits.rhythm,
+    )
+    return _Shown(lane=channel.lane, able=able, drafts=drafts, steps=steps, types=types, reacts=reacts)
+
+
+class Shows:
+    """All that is shown of turns beside their replies."""
+
+    def __init__(self, bus: Bus, channels: Sequence[AnyChannel], drafts: Drafts, manner: Manner) -> None:
+        showing = ChannelShowing(channels)
+        means = Means(showing=showing, sending=ChannelSending(channels), drafts=drafts)
         self._bus = bus
-        self._able: Mapping[tuple[str, str], Sequence[_Able]] = _by_account([_able(one) for one in channels])
-
-    def watches(self, chat: ChatKey) -> bool:
-        """Whether drafts of this chat are seen by anybody here."""
-        return any(able.drafts is not None for able in self._of(chat))
+        self._presence = Presence(means, manner)
+        self._reactions = Reactions(showing, manner.etiquette, manner.clock)
+        self.watches = self._presence.watches
+        self.settle = self._presence.settle
 
     async def run(self) -> None:
         """Until cancelled."""
-        with self._bus.subscribe(Draft, Progress, Typing) as messages:
-            async for message in messages:
-                self._show(message)
+        with self._bus.attached(self._presence), self._bus.attached(self._reactions):
+            await self._both()
 
-    def _show(self, message: Volatile) -> None:
-        match message:
-            case Draft(chat=chat, text=text):
-                for able in self._of(chat):
-                    if able.drafts is not None:
-                        able.drafts.draft(chat, text)
-            case Progress(chat=chat, text=text):
-                self._progress(chat, text)
-            case Typing(chat=chat, on=on):
-                self._progress(chat, "thinking" if on else "")
-            case _:
-                pass
-
-    def _progress(self, chat: ChatKey, text: str) -> None:
-        for able in self._of(chat):
-            if able.progress is not None:
-                able.progress.progress(chat, text)
-
-    def _of(self, chat: ChatKey) -> Sequence[_Able]:
-        able = self._able.get((chat.channel, chat.account), ())
-        return [one for one in able if one.lane.serves(chat)]
-
-
-def _able(channel: AnyChannel) -> _Able:
-    return _Able(
-        lane=channel.lane,
-        drafts=channel if channel.limits.drafts and isinstance(channel, ShowsDrafts) else None,
-        progress=channel if isinstance(channel, ShowsProgress) else None,
-    )
-
-
-def _by_account(able: Sequence[_Able]) -> Mapping[tuple[str, str], Sequence[_Able]]:
-    places: dict[tuple[str, str], list[_Able]] = {}
-    for one in able:
-        places.setdefault((one.lane.channel, one.lane.account), []).append(one)
-    return places
+    async def _both(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._presence.run(), name="presence")
+            group.create_task(self._reactions.run(), name="reactions")

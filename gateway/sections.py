@@ -19,6 +19,7 @@ from pydantic import (
 
 from core.decide.view import Answerers
 from core.domain.chat import QueueMode
+from core.domain.presence import Ack, Streaming
 from core.domain.secret import Secret
 from core.domain.texts import TEXTS
 from core.models.entry import DEFAULT_OUTPUT, DEFAULT_PRIORITY, DEFAULT_WINDOW
@@ -129,6 +130,10 @@ class ChannelCommon(Section):
         default=None,
         description="hours after which a message is not answered any more; the default is the channel's own",
         examples=[24],
+    )
+    ack_reaction: Ack = Field(default=Ack.SHARED, description="chats in which messages get reactions: off, shared, all")
+    streaming: Streaming = Field(
+        default=Streaming.DM, description="chats in which answers are shown while they are written: off, dm, all"
     )
     dm_policy: Literal["pairing", "allowlist", "open", "disabled"] | None = Field(
         default=None, description="who may write directly; the default is the channel's own"

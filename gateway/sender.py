@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from channels.contract import AnyChannel, Edits, Paced, Places
+from channels.contract import AnyChannel, Deletes, Edits, Paced, Places
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import NotSent
@@ -58,6 +58,12 @@ class ChannelSending:
             if lane.serves(chat):
                 return await channel.edit(chat, receipt, part, key)
         return None
+
+    async def remove(self, chat: ChatKey, receipt: Receipt) -> None:
+        """One call out, where the channel can."""
+        channel = self._of(chat)
+        if isinstance(channel, Deletes):
+            await channel.delete(chat, receipt)
 
     async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
         """Was it sent?"""

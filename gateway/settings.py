@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from channels import registry
 from core.domain.chat import QueueMode
+from core.domain.presence import Etiquette
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.validation import KeyPath, Problem, first_problem, nearest, unknown
@@ -139,6 +140,13 @@ class Settings:
         """The queue mode of a channel's chats that have chosen none."""
         settings = self.channels.get(channel)
         return settings.common.queue if settings else QueueMode.QUEUE
+
+    def etiquette_of(self, channel: str) -> Etiquette:
+        """What is shown in a channel while its messages are worked on."""
+        settings = self.channels.get(channel)
+        if settings is None:
+            return Etiquette()
+        return Etiquette(ack=settings.common.ack_reaction, streaming=settings.common.streaming)
 
     def model_entries(self) -> tuple[ModelEntry, ...]:
         """The named models as the model registry takes them, keys looked up, the default first."""

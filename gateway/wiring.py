@@ -4,9 +4,9 @@
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from channels.contract import AnyChannel, AnySpec, ChannelContext
@@ -14,16 +14,15 @@ from core.bus import Bus
 from core.catalog.agents import FolderAgents
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
-from core.decide.view import Answerers, Queueing, Rules
+from core.decide.view import Rules
 from core.domain.chat import ChatKey
-from core.domain.command import COMMANDS, CommandSpec
+from core.domain.command import COMMANDS
 from core.domain.secret import Secret
 from core.domain.texts import Texts
 from core.models.entry import ModelEntry
 from core.models.litellm import Library
 from core.models.local import LocalServer, wants_engine
 from core.models.registry import Registry, make_registry
-from core.ports import Agents, Chance, Clock, Models, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.runtime.asking import Asking
 from core.runtime.bench import Bench
@@ -45,6 +44,7 @@ from core.runtime.proposals import Proposals
 from core.runtime.rendering import Rendering
 from core.runtime.saying import Saying
 from core.runtime.sender import Sender
+from core.runtime.shown import Manner
 from core.runtime.slots import Slots
 from core.runtime.system import SystemPrompt
 from core.runtime.turn import Means, TurnRunner
@@ -54,7 +54,7 @@ from core.store.calls_port import StoredAsks, StoredChildren
 from core.store.chat_log_port import StoredChatLog
 from core.store.lock import FileLock
 from core.store.outbox_port import StoredForms, StoredLaneFacts, StoredOutbox, StoredSayings
-from core.store.ports import StoredChats, StoredInbox
+from core.store.ports import StoredChats, StoredDrafts, StoredInbox
 from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
 from core.store.waits_port import StoredWaits
@@ -63,7 +63,7 @@ from gateway.answering import require_agents
 from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
-from gateway.presence import Presence
+from gateway.presence import Shows
 from gateway.queueing import answerers, max_age, queueing, refuses
 from gateway.redaction import Redactor
 from gateway.reply_files import WorkspaceReplies
@@ -71,47 +71,13 @@ from gateway.resources import agent_folders
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
 from gateway.toolbox import tools_of
+from gateway.world import Choices, World
 
 LEASE_MS = 15_000
 SERVICE_LOCK = "run.lock"
 # How long running tools are waited for at the end: a service is given 20 s by whoever stops it, a person is impatient.
 SERVICE_GRACE_S = 15.0
 WINDOW_GRACE_S = 2.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """What the operator decided, as the core needs it."""
-
-    workspace: Path
-    policy: Policy
-    commands: Sequence[CommandSpec]
-    texts: Texts
-    budget: Budget
-    agent: Callable[[ChatKey], str]
-    turns: int
-    tool_s: float
-    queueing: Queueing = field(default_factory=Queueing)
-    answerers: Callable[[ChatKey], Answerers] = lambda chat: Answerers.ASKER
-    refuses: Callable[[ChatKey], bool] = lambda chat: True
-    max_age: Callable[[ChatKey], int] | None = None
-    turn_hours: float = 2.0
-    approvals: Mapping[str, str] = field(default_factory=dict)
-    reply_parts: int = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What a gateway is built on; tests bring their own clock, chance, channels and models."""
-
-    store: Store
-    clock: Clock
-    chance: Chance
-    channels: Sequence[AnyChannel]
-    models: Models
-    agents: Agents
-    tools: Mapping[str, Tool]
-    choices: Choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +91,7 @@ class Gateway:
     bursts: Bursts
     control: Control
     sender: Sender
-    presence: Presence
+    presence: Shows
     wakeups: tuple[LocalWakeup, ...]
 
 
@@ -137,7 +103,7 @@ def wire(world: World) -> Gateway:
     turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS, texts=world.choices.texts))
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
-    presence = Presence(bus, world.channels)
+    presence = Shows(bus, world.channels, StoredDrafts(world.store), _manner(world))
     lanes = [one.lane for one in world.channels]
     sender = Sender(_dispatch(world, outbox, bus), lanes, StoredLaneFacts(world.store), send)
     runner = _runner(world, bus, turns, sender, presence, work)
@@ -242,8 +208,13 @@ def _dispatch(world: World, outbox: StoredOutbox, bus: Bus) -> Dispatch:
     )
 
 
+def _manner(world: World) -> Manner:
+    texts = world.choices.texts
+    return Manner(etiquette=world.etiquette, texts=texts, clock=world.clock, chance=world.chance)
+
+
 def _runner(
-    world: World, bus: Bus, turns: StoredTurns, sender: Sender, presence: Presence, work: LocalWakeup
+    world: World, bus: Bus, turns: StoredTurns, sender: Sender, presence: Shows, work: LocalWakeup
 ) -> TurnRunner:
     choices = world.choices
     system = SystemPrompt(world.agents, choices.workspace, world.clock)
@@ -266,6 +237,7 @@ def _runner(
         texts=choices.texts,
         bus=bus,
         wake=work.set,
+        settle=presence.settle,
     )
     permission = Permission(modes=choices.approvals, policy=choices.policy, asks=asks, bench=bench)
     handing = Handing(
@@ -328,6 +300,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             agents=agents,
             tools=tools_of(settings, [one.channel.lane for one in served]),
             choices=_choices(settings, served),
+            etiquette=lambda chat: settings.etiquette_of(chat.channel),
         )
         gateway = wire(world)
         redactor = Redactor(settings.secrets)
@@ -354,6 +327,7 @@ def context_of(settings: Settings, channel: str, account: str) -> ChannelContext
         workspace=settings.home.workspace,
         clock=SystemClock(),
         commands=COMMANDS,
+        texts=Texts(settings.texts),
         env=settings.env.get,
         start=section.common.start if section else "now",
     )

@@ -21,7 +21,8 @@ def build(settings: TerminalSettings, context: ChannelContext) -> TerminalChanne
     colors = colors_of(context.env("TERM") or "", context.env("COLORTERM") or "")
     paint = Paint(colors=colors, no_color=no_color, plain=settings.plain, workspace=context.workspace)
     prompt = Prompt(history=_history(settings), commands=context.commands, no_color=no_color)
-    return TerminalChannel(reader=new_reader(settings, context), terminal=Window(paint=paint, prompt=prompt))
+    window = Window(paint=paint, prompt=prompt)
+    return TerminalChannel(reader=new_reader(settings, context), terminal=window)
 
 
 def colors_of(terminal: str, color_terminal: str) -> Colors:

@@ -175,4 +175,4 @@ class TerminalChannel:
         elif accepted.replies or (accepted.dropped is None and not accepted.duplicate):
             self._unanswered += 1
         if accepted.queued_before:
-            await self.terminal.notice(f"queued, {accepted.queued_before} before it")
+            await self.terminal.notice(self._reader.texts.say("queued", n=accepted.queued_before))

@@ -7,15 +7,17 @@ from channels.terminal import inbound
 from channels.terminal.settings import TerminalSettings
 from core.domain.chat import ChatKey
 from core.domain.message import Dropped, Inbound
+from core.domain.texts import Texts
 from core.ports import Clock
 
 
 class Reader:
     """Counts the lines of the window called `window`, a name that no other window of any time has."""
 
-    def __init__(self, *, chat: ChatKey, clock: Clock, window: str, limit: int) -> None:
+    def __init__(self, *, chat: ChatKey, clock: Clock, window: str, limit: int, texts: Texts) -> None:
         self.chat = chat
         self.limit = limit
+        self.texts = texts
         self._clock = clock
         self._window = window
         self._lines = 0
@@ -40,4 +42,5 @@ def new_reader(settings: TerminalSettings, context: ChannelContext) -> Reader:
         clock=context.clock,
         window=secrets.token_hex(9),
         limit=settings.max_message,
+        texts=context.texts,
     )

@@ -85,8 +85,10 @@ def by_text(question: Question, text: str) -> Given | None:
 
 
 def by_token(waits: Sequence[Wait], token: str) -> tuple[Wait, Given] | None:
-    """The question and the choice that a button stands for."""
+    """The question and the choice that a button stands for; nobody has a button of a question that is not shown."""
     for wait in waits:
+        if wait.deadline is None:
+            continue
         for place, choice in enumerate(wait.question.choices):
             if choice.token == token:
                 return wait, taken(wait.question, place)

@@ -36,10 +36,10 @@ class Receipt:
 class Delivery:
     """A reply with its place: parts below `part` are final, `part` is the one in `state`.
 
-    `edits` is the message that this one takes the place of. `plain` is set once the platform refused its markup: it
-    goes out as literal text. `repeat` is 1 while an unsure part is left alone, 2 once
-    it went out again. `key` is random and fixed for the delivery's life; part n goes out under `key` and its number,
-    on every attempt.
+    `edits` is the message that this one takes the place of; `removes` is one that goes away once this one is out.
+    `plain` is set once the platform refused its markup: it goes out as literal text. `repeat` is 1 while an unsure part
+    is left alone, 2 once it went out again. `key` is random and fixed for the delivery's life; part n goes out under
+    `key` and its number, on every attempt.
     """
 
     id: int
@@ -55,6 +55,7 @@ class Delivery:
     repeat: int = 0
     edits: Receipt | None = None
     plain: bool = False
+    removes: Receipt | None = None
 
     def label_key(self) -> str:
         """The key of the label in front of a repeat: always the same for a part, and as short as the part's own."""

@@ -20,6 +20,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "nothing_to_undo": "There is nothing to undo.",
         "nothing_to_retry": "There is nothing to try again.",
         "working": "Working: {step}",
+        "thinking": "thinking",
         "still_working": "Still working on this.",
         "queued": "queued, {n} before it",
         "away": "I was away from {a} to {b}; {n} older messages here are not answered. /retry answers the last one.",

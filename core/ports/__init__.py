@@ -20,6 +20,8 @@ from core.ports.intake import PendingCommand as PendingCommand
 from core.ports.intake import QueueView as QueueView
 from core.ports.model import Model as Model
 from core.ports.model import Models as Models
+from core.ports.presence import Drafts as Drafts
+from core.ports.presence import Showing as Showing
 from core.ports.tool import Agents as Agents
 from core.ports.tool import Proposes as Proposes
 from core.ports.tool import Say as Say

@@ -127,6 +127,9 @@ class Sending(Protocol):
     async def edit(self, chat: ChatKey, receipt: Receipt, part: Mapping[str, object], key: str) -> Receipt | None:
         """Change a message that was sent; None where the channel cannot. Raises SendError. Repeating it is harmless."""
 
+    async def remove(self, chat: ChatKey, receipt: Receipt) -> None:
+        """Take a message away that was sent, where the channel can. Raises SendError. Repeating it is harmless."""
+
     async def settle(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Settled:
         """Was it sent?"""
 

@@ -14,10 +14,11 @@ from core.ports.turns import Claim, Signal
 class Accepted:
     """What intake did with an event. It is committed: the channel may acknowledge.
 
-    `claim` is set when the turn was claimed in the same commit. `stopped` are turns that the event ended. `command`
-    is set when a command waits to be performed. `replies` says that a delivery was written, `resumed` that a turn may
-    go on or begin, `signal` that a running one is to look again before it asks a model. `queued_before` counts the
-    turns that come first. `burst_ms` is how long the turn waits for more before it may be claimed.
+    `turn` is set when the event became a turn, or part of one; `claim` when that was claimed in the same commit.
+    `stopped` are turns that the event ended. `command` is set when a command waits to be performed. `replies` says that
+    a delivery was written, `resumed` that a turn may go on or begin, `signal` that a running one is to look again
+    before it asks a model. `queued_before` counts the turns that come first. `burst_ms` is how long the turn waits for
+    more before it may be claimed.
     """
 
     inbound: int
@@ -26,6 +27,7 @@ class Accepted:
     dropped: str | None = None
     claim: Claim | None = None
     queued_before: int = 0
+    turn: int | None = None
     stopped: tuple[int, ...] = ()
     command: bool = False
     replies: bool = False

@@ -40,7 +40,7 @@ class Asking:
     clock: Clock
     chance: Chance
     bus: Bus
-    watches: Callable[[ChatKey], bool]
+    watches: Callable[[ChatKey, bool], bool]
 
     async def ask(self, frame: Frame) -> ModelAnswered:
         """The next answer. Raises NoAnswer, with what the first model of the turn had to say, when none gives one.
@@ -91,7 +91,7 @@ class Asking:
 
     def _on_text(self, frame: Frame) -> Callable[[str], None] | None:
         chat, turn = frame.claim.chat, frame.claim.turn
-        if frame.id or not self.watches(chat):
+        if frame.id or not self.watches(chat, frame.claim.shared):
             # A child's words are for its parent.
             return None
         return lambda text: self.bus.emit(Draft(chat=chat, turn=turn, text=text))

@@ -17,6 +17,7 @@ from core.ports import Chance, Clock, Forms, Outbox, Retry, Sending
 from core.runtime.pacer import Pacer
 from core.runtime.patience import persist
 from core.runtime.rendering import Parts, Rendering
+from core.runtime.replacing import clear_away, put_into
 from core.runtime.supervised import BROKEN, supervised
 
 log = structlog.get_logger(__name__)
@@ -97,10 +98,9 @@ class Dispatch:
         # Every attempt of a repeat carries the label.
         shown = await self._labelled(delivery, parts) if delivery.repeat > 1 else parts
         part, key = shown[delivery.part], delivery.part_key()
-        place, receipt = delivery.edits or await self._begin(delivery, part), None
+        place = delivery.edits or await self._begin(delivery, part)
         self.ways.pacer.goes(delivery.chat)
-        if place is not None:
-            receipt = await self.ways.sending.edit(delivery.chat, place, part, key)
+        receipt = await put_into(place, delivery, part, self.ways.sending) if place else None
         if receipt is None:
             receipt = await self.ways.sending.send(delivery.chat, part, key)
         return await self._sent(delivery, receipt, parts)
@@ -123,6 +123,8 @@ class Dispatch:
             lambda: self.outbox.sent(delivery, receipt, more=more, stored=stored, later=later), self.ways.clock
         )
         self.ways.tell("delivery.sent", delivery)
+        if not more:
+            await clear_away(delivery, self.ways.sending)
         return Fate.MORE if later else Fate.SENT
 
     async def _settle(self, delivery: Delivery, parts: Parts) -> Fate:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from core.bus import Bus, Telemetry
+from core.bus import Bus, Ended, Taken, Telemetry
 from core.domain.message import Dropped, Inbound
+from core.domain.presence import Outcome
 from core.ports import Accepted, Chance, Inbox, Wakeup
 from core.runtime.bursts import Bursts
 from core.runtime.sender import Sender
@@ -43,8 +44,18 @@ class Intake:
         return accepted
 
     def _follow(self, event: Inbound | Dropped, accepted: Accepted) -> None:
+        if accepted.turn is not None and isinstance(event, Inbound) and event.message_id is not None:
+            taken = Taken(
+                chat=event.chat,
+                turn=accepted.turn,
+                message_id=event.message_id,
+                shared=event.shared,
+                waits=accepted.queued_before > 0,
+            )
+            self.bus.emit(taken)
         self.worker.follow(accepted)
         for turn in accepted.stopped:
+            self.bus.emit(Ended(chat=event.chat, turn=turn, outcome=Outcome.STOPPED))
             ended = {"state": "terminated", "outcome": "cancelled"}
             self.bus.emit(Telemetry(kind="RunLifecycle", chat=event.chat, turn=turn, data=ended))
         if accepted.burst_ms:

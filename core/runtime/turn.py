@@ -63,6 +63,7 @@ class TurnRunner:
         try:
             frame: Frame | None = await self._means.loading.load(claim)
             while frame is not None:
+                self._means.closing.begun(frame)
                 frame = await self._go_on(frame)
         except LeaseLost:
             # Stopped, or taken over: whoever did that has told of it.

@@ -74,12 +74,12 @@ def admit(
     )
     if holds:
         execute(conn, HOLD, {"b_chat": chat.id, "b_turn": turn, "b_burst": burst_ms})
-        return Accepted(inbound=turn, chat_row=chat.id, burst_ms=burst_ms)
+        return Accepted(inbound=turn, chat_row=chat.id, turn=turn, burst_ms=burst_ms)
     if not at_once:
         # A waiting turn has cleared `ready`; nothing overtakes it.
         ready = turn if chat.live == 0 else chat.ready
         execute(conn, ENQUEUE, {"b_chat": chat.id, "b_ready": ready})
-        return Accepted(inbound=turn, chat_row=chat.id, queued_before=chat.live)
+        return Accepted(inbound=turn, chat_row=chat.id, turn=turn, queued_before=chat.live)
     return _claim(conn, event, chat, turn, agent, choice, admission)
 
 
@@ -104,4 +104,4 @@ def _claim(
         attempt=1,
         shared=event.shared,
     )
-    return Accepted(inbound=turn, chat_row=chat.id, claim=claim)
+    return Accepted(inbound=turn, chat_row=chat.id, turn=turn, claim=claim)

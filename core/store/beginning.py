@@ -19,9 +19,9 @@ def begin(conn: Connection, stored: Stored, decision: Begin | Answer) -> Accepte
         case Enqueue():
             return _enqueue(conn, stored, decision)
         case Collect():
-            return joining.collect(conn, stored.chat, stored.id, decision)
+            return replace(joining.collect(conn, stored.chat, stored.id, decision), turn=decision.turn)
         case Steer():
-            return joining.steer(conn, stored.chat, stored.id, decision)
+            return replace(joining.steer(conn, stored.chat, stored.id, decision), turn=decision.turn)
         case Answer():
             answering.answer(conn, stored.inbound, stored.chat, decision, stored.admission.rules.texts)
             return replace(stored.accepted(resumed=True), replies=True)

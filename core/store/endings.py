@@ -2,11 +2,13 @@
 
 from sqlalchemy import Connection, and_, bindparam, case, func, insert, literal, null, select, update
 
+from core.decide.presence import FRESH_MS, fits_a_draft
 from core.domain.delivery import Delivery, DeliveryState
 from core.domain.texts import Texts
 from core.domain.turn import TurnEvent, TurnState, after
 from core.ports import Claim, Ending, Finished
 from core.store import codec, waits
+from core.store.drafts import DRAFT_IS_FRESH, DRAFT_OF_TURN
 from core.store.schema import chats, outbox, steps, turns
 from core.store.sql import execute, now_ms
 
@@ -64,13 +66,17 @@ INSERT_DELIVERY = (
         turn=bindparam("turn"),
         key=bindparam("key"),
         reply=bindparam("reply"),
+        replaces=DRAFT_OF_TURN,
+        kind=case((DRAFT_IS_FRESH, "edit"), else_="send"),
         # An older reply that still waits goes first, whatever this process could send now.
         state=case((_older_waits, DeliveryState.NEW.value), else_=bindparam("state")),
         attempt=case((_older_waits, 0), else_=bindparam("attempt")),
         created_at=now_ms(),
     )
-    .returning(outbox.c.id, outbox.c.created_at, outbox.c.state)
+    .returning(outbox.c.id, outbox.c.created_at, outbox.c.state, outbox.c.kind, outbox.c.replaces)
 )
+
+PLACE = select(outbox.c.receipt).where(outbox.c.id == bindparam("b_id"))
 
 PARK_CHAT = (
     update(chats)
@@ -146,10 +152,13 @@ def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: 
         "reply": codec.reply_text(ending.reply),
         "state": state.value,
         "attempt": int(send_now),
+        "fresh": FRESH_MS if fits_a_draft(ending.reply) else 0,
     }
-    delivery_id, created_at, stored = execute(conn, INSERT_DELIVERY, row).one()
+    delivery_id, created_at, stored, kind, replaces = execute(conn, INSERT_DELIVERY, row).one()
     if stored != DeliveryState.SENDING.value:
         return None
+    place = conn.execute(PLACE, {"b_id": replaces}).scalar_one() if replaces else None
+    receipt = codec.receipt_value(place) if place else None
     return Delivery(
         id=delivery_id,
         chat_row=held.chat_row,
@@ -160,4 +169,6 @@ def _deliver(conn: Connection, held: Claim, ending: Ending, key: str, send_now: 
         state=state,
         turn=held.turn,
         created_at=created_at,
+        edits=receipt if kind == "edit" else None,
+        removes=receipt if kind == "send" else None,
     )

@@ -163,9 +163,12 @@ INBOX_BY_KEY = _INBOX.where(inbound.c.event_key == bindparam("b_key")).limit(1)
 INBOX_OF_TURN = _INBOX.where(or_(inbound.c.id == bindparam("b_turn"), inbound.c.turn == bindparam("b_turn"))).order_by(
     inbound.c.id
 )
-OUTBOX_NEWEST = _OUTBOX.order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
+# Progress messages are no replies: only the trace of a message shows them.
+OUTBOX_NEWEST = _OUTBOX.where(outbox.c.kind != "draft").order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
 OUTBOX_STATE = (
-    _OUTBOX.where(outbox.c.state == bindparam("b_state")).order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))
+    _OUTBOX.where(outbox.c.state == bindparam("b_state"), outbox.c.kind != "draft")
+    .order_by(outbox.c.id.desc())
+    .limit(bindparam("b_limit"))
 )
 OUTBOX_DEAD = (
     _OUTBOX.where(literal_column("outbox.state = 'dead'")).order_by(outbox.c.id.desc()).limit(bindparam("b_limit"))

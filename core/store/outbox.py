@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, case, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, literal_column, or_, select, update
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import ChatKey
@@ -33,6 +33,8 @@ DUE = (
 )
 
 _replaced = outbox.alias("replaced")
+# A new message that names another one stands for it, and the other goes away.
+_in_place = outbox.c.kind != "send"
 
 OLDEST = (
     select(
@@ -48,7 +50,8 @@ OLDEST = (
         outbox.c.repeat,
         outbox.c.plain,
         # What takes the place of a message is its first part; the others are messages of their own.
-        func.coalesce(outbox.c.placed, case((outbox.c.part == 0, _replaced.c.receipt))).label("edits"),
+        func.coalesce(outbox.c.placed, case((and_(outbox.c.part == 0, _in_place), _replaced.c.receipt))).label("edits"),
+        case((~_in_place, _replaced.c.receipt)).label("removes"),
         chats.c.channel,
         chats.c.account,
         chats.c.chat_id,
@@ -199,6 +202,7 @@ def next_delivery(conn: Connection, chat_row: int) -> Delivery | None:
         created_at=row.created_at,
         repeat=row.repeat,
         edits=codec.receipt_value(row.edits) if row.edits else None,
+        removes=codec.receipt_value(row.removes) if row.removes else None,
         plain=bool(row.plain),
     )
 

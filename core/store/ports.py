@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.chat import QueueMode
-from core.domain.message import Dropped, Inbound
+from core.domain.delivery import Receipt
+from core.domain.message import Dropped, Inbound, Reply
 from core.ports import Accepted, PendingCommand, QueueView
-from core.store import chats, commands, inbox
+from core.store import chats, commands, drafts, inbox
 from core.store.admission import Admission
 from core.store.store import Store
 
@@ -49,3 +50,22 @@ class StoredChats:
     async def queue(self, chat_row: int) -> QueueView:
         """What runs and what waits."""
         return await self._store.read(chats.queue, chat_row)
+
+
+class StoredDrafts:
+    """Drafts on the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def keep(self, turn: int, reply: Reply, receipt: Receipt, *, key: str) -> None:
+        """The message of a turn is out."""
+        await self._store.run(drafts.keep, turn, reply, receipt, key)
+
+    async def find(self, turn: int) -> tuple[Receipt, int] | None:
+        """The message of a turn and when it was kept."""
+        return await self._store.read(drafts.find, turn)
+
+    async def forget(self, turn: int) -> bool:
+        """No reply takes its place."""
+        return await self._store.run(drafts.forget, turn)

@@ -95,7 +95,7 @@ def _said(turn: ColumnElement[int] | ColumnElement[int | None]) -> Select[*tuple
 
 _answered: Select[*tuple[object, ...]] = select(
     outbox.c.turn, literal(1), outbox.c.id, outbox.c.reply, outbox.c.created_at, literal("")
-).where(outbox.c.turn.in_(select(_reach.c.id)))
+).where(outbox.c.turn.in_(select(_reach.c.id)), outbox.c.kind != "draft")
 
 SAID: Executable = (
     union_all(

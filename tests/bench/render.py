@@ -7,6 +7,7 @@ from channels import registry
 from channels.contract import ChannelContext
 from core.domain.command import COMMANDS
 from core.domain.message import Markdown, Reply
+from core.domain.texts import Texts
 from core.runtime.ambient import SystemClock
 from tests.bench.figures import Figures
 
@@ -20,7 +21,12 @@ async def render(folder: Path, figures: Figures) -> None:
     for name in registry.CHANNELS:
         spec = registry.load(name)
         context = ChannelContext(
-            account="bench", workspace=folder, clock=SystemClock(), commands=COMMANDS, env=lambda name: None
+            account="bench",
+            workspace=folder,
+            clock=SystemClock(),
+            commands=COMMANDS,
+            texts=Texts({}),
+            env=lambda name: None,
         )
         channel = spec.build(spec.settings(), context)
         began = time.perf_counter()

@@ -44,7 +44,7 @@ class Strict(FakeChannel):
     def render(self, reply: Reply) -> Sequence[FakePart]:
         parts = super().render(reply)
         marked = any(isinstance(fragment, Markdown) for fragment in reply.fragments)
-        return [FakePart(text=f"*{part['text']}", files=[], choices=[]) for part in parts] if marked else parts
+        return [FakePart({**part, "text": f"*{part['text']}"}) for part in parts] if marked else parts
 
     async def send(self, chat: ChatKey, part: FakePart, key: str) -> Receipt:
         if part["text"].startswith("*"):

@@ -52,10 +52,10 @@ class FakeChannel:
         """Cut at the limit; files and choices go with the last part."""
         text = strip_controls(plain(reply))
         size = self.limits.text or len(text) or 1
-        parts = [FakePart(text=text[start : start + size], files=[], choices=[]) for start in range(0, len(text), size)]
-        parts = parts or [FakePart(text="", files=[], choices=[])]
+        parts = [_part(text[start : start + size]) for start in range(0, len(text), size)] or [_part("")]
         parts[-1]["files"] = [strip_controls(file.path) for file in reply.files]
         parts[-1]["choices"] = [strip_controls(choice.label) for choice in reply.choices]
+        parts[-1]["tokens"] = [choice.token for choice in reply.choices]
         return parts
 
     async def send(self, chat: ChatKey, part: FakePart, key: str) -> Receipt:
@@ -81,7 +81,7 @@ class FakeChannel:
 
     def placeholder(self, part: FakePart, text: str) -> FakePart | None:
         """A text can be edited into any other; what comes with files cannot."""
-        return None if part["files"] else FakePart(text=text, files=[], choices=[])
+        return None if part["files"] else _part(text)
 
     def draft(self, chat: ChatKey, text: str) -> None:
         """Remembered, newest last."""
@@ -90,6 +90,10 @@ class FakeChannel:
     def progress(self, chat: ChatKey, text: str) -> None:
         """Remembered, newest last."""
         self.steps.append((chat, text))
+
+
+def _part(text: str) -> FakePart:
+    return FakePart(text=text, files=[], choices=[], tokens=[])
 
 
 class FakeSettings(BaseModel):
@@ -121,6 +125,10 @@ def read(event: Event, *, account: str) -> Inbound | Dropped:
             said = replace(said, shared=rest.get("shared") is True, admin=rest.get("admin") is True)
             said = replace(said, reply_to=_text(rest.get("reply")))
             return replace(said, addressed=addressed) if isinstance(addressed, bool) else said
+        case {"chat": str(chat), "user": str(user), "press": str(token), "at": int(at), **rest}:
+            key = ChatKey(channel=CHANNEL, account=account, chat_id=chat, thread_id=_text(rest.get("thread")))
+            sender = Principal(channel=CHANNEL, account=account, user_id=user, name=user.title())
+            return Inbound(event_key=event.id, chat=key, sender=sender, content=token, at=at, kind=InboundKind.BUTTON)
         case _:
             unknown = ChatKey(channel=CHANNEL, account=account, chat_id="unknown")
             return Dropped(reason="unreadable", event_key=event.id, chat=unknown, at=0)

@@ -16,6 +16,7 @@ from core.decide.view import Answerers, Queueing
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
+from core.domain.presence import Etiquette
 from core.domain.texts import Texts
 from core.models.registry import ReadyModels
 from core.ports import Chance, Clock, Model, Tool
@@ -24,7 +25,8 @@ from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
 from gateway.locks import Place
 from gateway.roles import run
-from gateway.wiring import Choices, Gateway, World, wire
+from gateway.wiring import Gateway, wire
+from gateway.world import Choices, World
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.platform import FakePlatform
@@ -72,7 +74,8 @@ class House:
     approvers: tuple[str, ...] = ()
     answerers: Answerers = Answerers.ASKER
     approvals: Mapping[str, str] = field(default_factory=dict)
-    channel: Callable[[FakePlatform], FakeChannel] = FakeChannel
+    etiquette: Etiquette = field(default_factory=Etiquette)
+    channel: Callable[[FakePlatform], AnyChannel] = FakeChannel
 
     @property
     def database(self) -> Path:
@@ -120,6 +123,7 @@ class House:
             agents=TestAgents(list(self.tools)),
             tools=self.tools,
             choices=choices,
+            etiquette=lambda chat: self.etiquette,
         )
 
 

@@ -40,6 +40,7 @@ class FakePart(TypedDict):
     text: str
     files: list[str]
     choices: list[str]
+    tokens: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,7 @@ class Sent:
     key: str
     files: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
 
 
 class Changes:
@@ -157,6 +159,11 @@ class Ledger:
         self._unheard.setdefault(sent.chat, deque(maxlen=self._kept)).append(sent)
         self._changes.happened()
 
+    def remove(self, message_id: str) -> None:
+        """Strike a line out; none is none."""
+        self._lines.pop(message_id, None)
+        self._changes.happened()
+
     def lines(self, chat: str | None = None) -> list[Sent]:
         """All that is remembered, oldest first."""
         return [sent for sent in self._lines.values() if chat in (None, sent.chat)]
@@ -220,6 +227,15 @@ class FakePlatform:
     def deletes(self, said: Event, *, user: str | None = None) -> Event:
         """A message is taken back."""
         return self.hands_out({**said.body, "kind": "delete", "text": "", "user": user or said.body["user"]})
+
+    def pressed(self, user: str, token: str, *, chat: str = "room", thread: str | None = None) -> Mapping[str, object]:
+        """The raw event of a button with this token."""
+        return {"chat": chat, "thread": thread, "user": user, "press": token, "at": 0}
+
+    def presses(self, user: str, card: Sent, choice: str) -> Event:
+        """A person presses a button of a message; the event is handed out at once."""
+        token = card.tokens[card.choices.index(choice)]
+        return self.hands_out(self.pressed(user, token, chat=card.chat, thread=card.thread))
 
     def hands_out(self, body: Mapping[str, object]) -> Event:
         """A raw event, which may be unreadable."""
@@ -323,6 +339,12 @@ class Person:
         await self.platform.acknowledges(event)
         return event
 
+    async def presses(self, card: Sent, choice: str) -> Event:
+        """Press a button of a message, and see it acknowledged."""
+        event = self.platform.presses(self.name, card, choice)
+        await self.platform.acknowledges(event)
+        return event
+
     async def hears(self, text: str) -> Sent:
         """The next message in this chat must hold this text."""
         return await self.platform.hears(text, chat=self.chat)
@@ -337,4 +359,5 @@ def _sent(message_id: str, chat: ChatKey, part: FakePart, key: str) -> Sent:
         key=key,
         files=tuple(part["files"]),
         choices=tuple(part["choices"]),
+        tokens=tuple(part["tokens"]),
     )

@@ -16,6 +16,7 @@ from core.domain.step import ModelAnswered, Stamped
 from core.domain.texts import Texts
 from core.domain.turn import ModelChoice
 from core.ports import Accepted, Claim, Ending, Finished, Lane
+from core.store import codec
 from core.store.admission import Admission, Holder
 from core.store.calls_port import StoredAsks
 from core.store.outbox_port import StoredOutbox
@@ -163,3 +164,10 @@ def words(delivery: Delivery | None) -> str | None:
 def files_beside(path: Path) -> Sequence[Path]:
     """The store's file and all that lies beside it."""
     return sorted(path.parent.glob(path.name + "*"))
+
+
+def choices_of(conn: Connection, question: str) -> dict[str, str]:
+    """The choices of a stored question and their tokens, whether it is shown or not."""
+    stored = conn.execute(text("SELECT question FROM waits")).scalars().all()
+    asked = next(one for one in map(codec.question_value, stored) if one.text == question)
+    return {choice.label: choice.token for choice in asked.choices}

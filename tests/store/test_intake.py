@@ -35,7 +35,7 @@ HOSTILE = (
 
 async def test_a_message_becomes_a_queued_turn_with_its_own_id(desk: Desk) -> None:
     accepted = await desk.hears("hello")
-    assert accepted == Accepted(inbound=1, chat_row=1)
+    assert accepted == Accepted(inbound=1, chat_row=1, turn=1)
     assert await desk.rows("SELECT id, chat, agent, state, attempt FROM turns") == [(1, 1, "main", "queued", 0)]
     assert await desk.rows("SELECT live, ready, owner, fence, signals FROM chats") == [(1, 1, None, 0, 0)]
 

@@ -43,7 +43,7 @@ def interrupting(store: Store) -> Desk:
 async def test_words_that_steer_belong_to_the_running_turn_and_signal_it(steering: Desk) -> None:
     claim = await steering.starts("work")
     accepted = await steering.hears("shorter, please", slot=True)
-    assert accepted == Accepted(inbound=2, chat_row=1, signal=Signal(turn=1, count=1))
+    assert accepted == Accepted(inbound=2, chat_row=1, turn=1, signal=Signal(turn=1, count=1))
     assert await steering.rows("SELECT lane, turn, content, drop_reason FROM inbound WHERE id = 2") == [
         ("steer", 1, "shorter, please", None)
     ]
@@ -85,13 +85,13 @@ async def test_a_stop_ends_what_was_steered_with_it(steering: Desk) -> None:
 
 async def test_a_burst_is_held_by_nobody_and_is_one_turn(collecting: Desk, clock: FakeClock) -> None:
     first = await collecting.hears("one", slot=True)
-    assert first == Accepted(inbound=1, chat_row=1, burst_ms=BURST_MS)
+    assert first == Accepted(inbound=1, chat_row=1, turn=1, burst_ms=BURST_MS)
     assert await collecting.rows("SELECT owner, until, ready, live, fence FROM chats") == [
         ("collect", clock.now() + BURST_MS, 1, 1, 0)
     ]
     await clock.advance(1)
     second = await collecting.hears("two", slot=True)
-    assert second == Accepted(inbound=2, chat_row=1, burst_ms=BURST_MS)
+    assert second == Accepted(inbound=2, chat_row=1, turn=1, burst_ms=BURST_MS)
     assert await collecting.rows("SELECT lane, turn FROM inbound ORDER BY id") == [("turn", None), ("turn", 1)]
     assert await collecting.rows("SELECT until, live FROM chats") == [(clock.now() + BURST_MS, 1)]
     assert await collecting.turns.claim(5) == []

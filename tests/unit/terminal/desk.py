@@ -11,6 +11,7 @@ from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.errors import SendError
 from core.domain.message import Dropped, Inbound, Markdown, Reply
+from core.domain.texts import Texts
 from core.ports import Accepted
 
 NOON = 1_772_366_400_000
@@ -30,7 +31,9 @@ class StillClock:
 
 def context(*, workspace: Path = Path("/w"), env: Callable[[str], str | None] = lambda name: None) -> ChannelContext:
     """A channel's context for the user ann."""
-    return ChannelContext(account="ann", workspace=workspace, clock=StillClock(), commands=COMMANDS, env=env)
+    return ChannelContext(
+        account="ann", workspace=workspace, clock=StillClock(), commands=COMMANDS, texts=Texts({}), env=env
+    )
 
 
 def echo(text: str) -> Reply:

@@ -11,6 +11,7 @@ from channels.terminal.inbound import chat_of
 from channels.terminal.lines import Lines
 from channels.terminal.pipes import Argument, Pipes, Stream
 from channels.terminal.reader import Reader
+from core.domain.texts import Texts
 from tests.unit.terminal.desk import StillClock
 
 LIMIT = 1_000
@@ -71,7 +72,7 @@ class Plumbing:
             attended=attended,
             workspace=Path("/w"),
         )
-        reader = Reader(chat=chat_of("ann", "default"), clock=StillClock(), window="w", limit=LIMIT)
+        reader = Reader(chat=chat_of("ann", "default"), clock=StillClock(), window="w", limit=LIMIT, texts=Texts({}))
         self.channel = TerminalChannel(reader=reader, terminal=self.pipes)
 
     def types(self, data: bytes, *, ends: bool = True) -> None:

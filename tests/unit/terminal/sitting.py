@@ -22,6 +22,7 @@ from channels.terminal.window import Window
 from core.bus import Accept
 from core.domain.command import COMMANDS
 from core.domain.message import Reply
+from core.domain.texts import Texts
 from tests.unit.terminal.desk import Desk, StillClock, echo
 from tests.unit.terminal.vt import FakeTerminal
 
@@ -61,7 +62,7 @@ def new_window(*, no_color: bool, history: History | None) -> Window:
 
 def channel_on(window: Window, *, limit: int = 1_000) -> TerminalChannel:
     """The session default of the user ann."""
-    reader = Reader(chat=chat_of("ann", "default"), clock=StillClock(), window="w", limit=limit)
+    reader = Reader(chat=chat_of("ann", "default"), clock=StillClock(), window="w", limit=limit, texts=Texts({}))
     return TerminalChannel(reader=reader, terminal=window)
 
 
