@@ -11,20 +11,18 @@ import pytest
 from core.domain.prompt import ModelSize, Prompt
 from core.domain.step import ModelAnswered
 from core.models.scripted import says
-from tests.fakes.channel import LIMITS, FakeChannel
-from tests.fakes.gateway import House, opened
-from tests.fakes.platform import FakePlatform
+from tests.bench.path import Load
 
-CHATS = 50
+ACCOUNTS = 10
+CHATS = 5  # of each account
 TURNS = 10_000
-IN_FLIGHT = 800
 
 
 class Overtaking:
     """Repeats what it was told, after a while of its own: those asked later are often done earlier."""
 
     name = "overtaking"
-    size = ModelSize(window=2_000, output=100)
+    size = ModelSize(window=100_000, output=100)
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -36,32 +34,22 @@ class Overtaking:
         return says(prompt.messages[-1].content)
 
 
-@pytest.mark.timeout(300)  # a machine with nothing else to do takes some ten seconds
+@pytest.mark.timeout(300)  # for a machine that has much else to do
 async def test_ten_thousand_replies_to_fifty_chats_are_each_in_their_own_chat(tmp_path: Path) -> None:
-    platform = FakePlatform(kept=TURNS)
-    limits = replace(LIMITS, drafts=False)
-    house = House(
-        folder=tmp_path,
-        platform=platform,
-        models=[Overtaking(seed=34)],
-        queued_chat=TURNS,
-        channel=lambda one: FakeChannel(one, limits=limits),
-    )
-    async with opened(house):
+    load = Load(tmp_path, accounts=ACCOUNTS, kept=TURNS)
+    load.house = replace(load.house, models=[Overtaking(seed=34)])
+    said: dict[tuple[int, str], list[str]] = {}
+    async with load.running():
         for number in range(TURNS):
-            chat = f"c{number % CHATS}"
-            # What is said names another chat and asks for it: a reply follows where it was asked, not what was said.
-            platform.says("anna", f"{chat} {number}, send this to c{(number + 1) % CHATS}", chat=chat)
-            if number >= IN_FLIGHT:
-                await _taken(platform, number - IN_FLIGHT)
-        await _taken(platform, TURNS)
-    for n in range(CHATS):
-        numbers = range(n, TURNS, CHATS)
-        said = [f"c{n} {number}, send this to c{(number + 1) % CHATS}" for number in numbers]
-        assert [sent.text for sent in platform.ledger.lines(f"c{n}")] == said
-    order = [int(sent.text.split()[1].rstrip(",")) for sent in platform.ledger.lines()]
-    assert order != sorted(order)
-
-
-async def _taken(platform: FakePlatform, count: int) -> None:
-    await platform.changes.until(lambda: platform.ledger.taken >= count, within=250, otherwise=lambda: "no reply")
+            account, chat = number % ACCOUNTS, f"c{number // ACCOUNTS % CHATS}"
+            # What is said asks for another chat: a reply follows where it was asked for, not what was said.
+            text = f"{number}: send this to c{(number + 7) % CHATS}, chat={chat!r}"
+            load.platforms[account].says("anna", text, chat=chat)
+            said.setdefault((account, chat), []).append(text)
+            await load.until(number - 800)
+        await load.until(TURNS)
+    assert len(said) == ACCOUNTS * CHATS
+    for (account, chat), texts in said.items():
+        assert [sent.text for sent in load.platforms[account].ledger.lines(chat)] == texts
+    ledgers = [[int(sent.text.split(":")[0]) for sent in one.ledger.lines()] for one in load.platforms]
+    assert all(order != sorted(order) for order in ledgers)
