@@ -58,15 +58,18 @@ RENEW = (
     .returning(chats.c.id, chats.c.fence, chats.c.signals)
 )
 
+# A turn that has parked or ended keeps the fence until somebody claims again, but it is not the ready one any more.
 RELEASE_CHAT = (
     update(chats)
-    .where(chats.c.id == bindparam("b_chat"), chats.c.fence == bindparam("b_fence"))
+    .where(
+        chats.c.id == bindparam("b_chat"), chats.c.fence == bindparam("b_fence"), chats.c.ready == bindparam("b_turn")
+    )
     .values(owner=null(), until=null())
 )
 
 REQUEUE_TURN = (
     update(turns)
-    .where(turns.c.id == bindparam("b_turn"), turns.c.finished_at.is_(None))
+    .where(turns.c.id == bindparam("b_turn"), turns.c.state == TurnState.RUNNING.value)
     .values(
         state=after(TurnState.RUNNING, TurnEvent.LEASE_LOST).value,
         attempt=case((turns.c.attempt > 0, turns.c.attempt - 1), else_=0),
@@ -112,8 +115,11 @@ def renew(conn: Connection, owner: str, lease_ms: int, chat_rows: Sequence[int])
 
 
 def release(conn: Connection, held: Claim) -> None:
-    """Give an unfinished turn back. Nothing happens when the lease is lost already."""
-    if conn.execute(RELEASE_CHAT, {"b_chat": held.chat_row, "b_fence": held.fence}).rowcount:
+    """Give an unfinished turn back. Nothing happens when the lease is lost already, nor when the turn has parked or
+    ended by a commit of which the holder never heard.
+    """
+    place = {"b_chat": held.chat_row, "b_fence": held.fence, "b_turn": held.turn}
+    if conn.execute(RELEASE_CHAT, place).rowcount:
         conn.execute(REQUEUE_TURN, {"b_turn": held.turn})
 
 

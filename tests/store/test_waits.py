@@ -228,6 +228,17 @@ async def test_an_answer_and_a_park_at_the_same_moment_lose_nothing(desk: Desk) 
         assert [one.turn for one in claimed] == ([] if parks.result().changed else [claim.turn])
 
 
+async def test_giving_back_a_turn_that_has_parked_leaves_it_waiting(desk: Desk) -> None:
+    # As when the process ends between the commit that parks the turn and the moment in which the worker hears of it.
+    claim = await waits_for_anna(desk)
+    await desk.turns.release(claim)
+    assert await desk.turns.claim(1) == []
+    await desk.hears("Four")
+    assert (await desk.claims()).turn == claim.turn
+    await desk.turns.release(claim)
+    assert await desk.rows("SELECT state FROM turns") == [("running",)]
+
+
 async def test_a_lost_lease_neither_asks_nor_parks(desk: Desk) -> None:
     claim = await begins(desk)
     await desk.hears("/stop")
