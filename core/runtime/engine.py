@@ -99,8 +99,10 @@ class Engine:
         if self.draining:
             return Halt.DRAINED
         calls = [action for action in actions if isinstance(action, CallAction)]
-        progress = await self._power.calls.perform(frame, calls, self.advance)
-        return None if progress else Halt.BLOCKED
+        if await self._power.calls.perform(frame, calls, self.advance):
+            return None
+        # A child that stopped because the process ends waits for nobody: parked, its turn would never go on.
+        return Halt.DRAINED if self.draining else Halt.BLOCKED
 
     async def _call_model(self, frame: Frame, nudge: str | None) -> Halt | Fail | None:
         if nudge is not None:

@@ -163,3 +163,23 @@ async def test_all_agents_of_a_turn_share_its_budget(
         await platform.person("anna").says("go")
         await platform.hears("I could not answer this: limit of 3 model calls reached.")
     assert model.asked == 3
+
+
+async def test_a_child_that_goes_on_after_an_answer_and_is_stopped_by_the_end_of_the_process_goes_on_in_the_next(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    gate = asyncio.Event()
+    search = waits_for("search", gate.wait())
+    model.then(calls("delegate", agent="clerk", task="count"), calls("ask_user", question="Which pumps?"))
+    model.then(calls("search"), says("42"), says("The clerk says 42."))
+    house = replace(delegating, tools={**delegating.tools, "search": search})
+    anna = platform.person("anna")
+    async with opened(house):
+        await anna.says("how many pumps?")
+        await anna.hears("Which pumps?")
+        await anna.says("all of them")
+        await search.started.wait()
+        asyncio.get_running_loop().call_later(0.1, gate.set)
+    async with opened(house):
+        await anna.hears("all of them (Anna)")
+        await anna.hears("The clerk says 42.")
