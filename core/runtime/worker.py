@@ -63,6 +63,8 @@ class Worker:
                 lost.cancel()
         task = self._group.create_task(self._work(claim, before), name=f"turn {claim.turn}")
         self._works[claim.chat_row] = _Work(claim=claim, task=task, before=before)
+        # A task that is cut off before its first step runs nothing of itself, not even a `finally`.
+        task.add_done_callback(lambda _: self._ended(claim.chat_row))
 
     def follow(self, accepted: Accepted) -> None:
         """Cut off what was ended in the store, let turns that run here look again, and start what was claimed.
@@ -131,18 +133,16 @@ class Worker:
                     await asyncio.wait(before)
                 done = await self._run(claim)
         finally:
-            self._forget(claim.chat_row)
-            self.give_back()
             if not done:
                 # Where even this fails, the lease runs out by itself.
                 with suppress(StoreError):
                     await self._turns.release(claim)
 
-    def _forget(self, chat_row: int) -> None:
-        """The chat's newest turn stays known until it and all that were cut off before it have ended."""
+    def _ended(self, chat_row: int) -> None:
+        """The slot is free. A chat's newest turn stays known until it and all that were cut off before it are done."""
+        self.give_back()
         work = self._works.get(chat_row)
-        here = asyncio.current_task()
-        if work and all(task.done() or task is here for task in (*work.before, work.task)):
+        if work and all(task.done() for task in (*work.before, work.task)):
             del self._works[chat_row]
 
     async def _run(self, claim: Claim) -> bool:

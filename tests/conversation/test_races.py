@@ -9,6 +9,7 @@ import pytest
 from core.bus import Telemetry
 from core.domain.chat import ChatKey
 from core.models.scripted import ScriptedModel, calls, hangs, says, waits
+from core.ports import Accepted
 from core.store import session
 from core.tools.ask_user import ask_user
 from gateway.wiring import Gateway
@@ -149,3 +150,24 @@ async def test_an_answer_counts_only_in_its_thread_and_from_the_person_asked(
         assert (await platform.hears("Backups stay.", chat="grp")).thread == "t2"
         await anna.says("keep them")
         assert (await platform.hears("Delete logs?: keep them (Anna)", chat="grp")).thread == "t1"
+
+
+async def test_a_turn_that_is_stopped_before_its_first_step_gives_its_slot_back(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(says("to zero"), says("to two"))
+    anna = platform.person("anna")
+    async with opened(replace(house, turns=1)) as gateway:
+        await anna.says("zero")
+        await anna.hears("to zero")
+        await anna.says("/whoami")
+        await anna.hears("anna")
+        assert gateway.worker.reserve()
+        await anna.says("one")
+        (claim,) = await gateway.turns.claim(1)
+        gateway.worker.start(claim)
+        gateway.worker.follow(Accepted(inbound=0, chat_row=claim.chat_row, stopped=(claim.turn,)))
+        await anna.says("/stop")
+        await anna.hears("Stopped.")
+        await anna.says("two")
+        await anna.hears("to two")
