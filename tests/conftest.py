@@ -12,6 +12,7 @@ PERSONAL = ("PARLEY_", "ANTHROPIC_", "OPENAI_", "GEMINI_", "OPENROUTER_", "OLLAM
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-engine", action="store_true", help="also run the tests that load a real model engine")
+    parser.addoption("--many", type=int, default=1, help="how many times as many examples the property tests try")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -33,6 +33,10 @@ class FakeClock:
                 await asyncio.wait([task], timeout=0.005)
         return task.result()
 
+    def advance_now(self, milliseconds: int) -> None:
+        """Move on where nobody sleeps."""
+        self._now += milliseconds
+
     async def advance(self, seconds: float) -> None:
         """Move on, and let everybody who wakes run once."""
         self._now += round(seconds * 1000)

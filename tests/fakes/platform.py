@@ -120,6 +120,10 @@ class Events:
         """Whether nobody acknowledged it yet."""
         return event.id in self._open
 
+    def open(self) -> int:
+        """How many nobody acknowledged yet."""
+        return len(self._open)
+
     def redeliver(self) -> int:
         """Hand out again, in their order, all that were never acknowledged, as after a lost connection."""
         self._ready = deque(self._open.values())
