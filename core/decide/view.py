@@ -91,7 +91,7 @@ class Target:
 class ChatView:
     """The chat as intake finds it: how many turns are live, whether one may run or runs, and what it asks people.
 
-    `told`: the sender was refused in words within a day. `at_work` is the turn that somebody works on at this moment.
+    `told`: the sender was refused in words within a day. `at_work` is the turn that has begun and does not wait.
     What follows it is read only where `facts` asks for it.
     """
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sqlalchemy import Connection, and_, bindparam, case, func, literal, literal_column, select, union_all
+from sqlalchemy import Connection, and_, bindparam, case, func, literal, literal_column, or_, select, union_all
 
 from core.decide.facts import Fact, facts
 from core.decide.queueing import QUEUE_FULL
@@ -21,6 +21,10 @@ DAY_MS = 24 * 3600 * 1000
 
 _live = and_(turns.c.chat == bindparam("b_chat"), turns.c.finished_at.is_(None))
 _has_steps = select(literal(1)).select_from(steps).where(steps.c.turn == turns.c.id).exists()
+
+BEGUN = select(turns.c.id).where(
+    turns.c.id == bindparam("b_ready"), or_(turns.c.state == TurnState.RUNNING.value, _has_steps)
+)
 
 # Of the turn that comes first: it runs, waits for an answer, or is the next to run.
 STARTER = (
@@ -108,15 +112,14 @@ TOLD = (
 
 
 def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatView:
-    """One read for each fact that this event needs; a message to an idle chat needs none."""
-    at_work = chat.ready if chat.owner not in (None, COLLECTING) else None
+    """One read for each fact that this event needs; a message to an idle chat, or one at work, needs none."""
     seen = ChatView(
         live=chat.live,
         running=chat.ready is not None,
         waits=[stored.wait for stored in chat.waits],
         mode=QueueMode(chat.queue_mode) if chat.queue_mode else rules.queueing.mode(event.chat),
         now=chat.now,
-        at_work=at_work,
+        at_work=_at_work(conn, chat),
     )
     needed = facts(event, seen, rules)
     if not needed:
@@ -129,6 +132,16 @@ def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatVi
         target=_target(conn, event, chat) if Fact.TARGET in needed else None,
         told=Fact.TOLD in needed and _told(conn, event),
     )
+
+
+def _at_work(conn: Connection, chat: Locked) -> int | None:
+    """The turn that has begun, whether somebody holds it or its worker has died or given it back."""
+    if chat.ready is None or chat.owner == COLLECTING:
+        return None
+    if chat.owner is not None:
+        return chat.ready
+    begun: int | None = conn.execute(BEGUN, {"b_ready": chat.ready}).scalar()
+    return begun
 
 
 def _told(conn: Connection, event: Inbound) -> bool:

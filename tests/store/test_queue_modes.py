@@ -51,6 +51,15 @@ async def test_words_that_steer_belong_to_the_running_turn_and_signal_it(steerin
     assert (await steering.finishes(claim)).changed
 
 
+async def test_a_turn_that_was_given_back_is_steered_like_any_other(steering: Desk) -> None:
+    await steering.turns.release(await steering.starts("work"))
+    assert (await steering.hears("shorter")).signal is None
+    claim = await steering.claims()
+    await steering.turns.append(claim, [Stamped(seq=1, step=ModelAnswered(text="hm"))])
+    await steering.turns.release(claim)
+    assert (await steering.hears("longer")).signal == Signal(turn=1, count=1)
+
+
 async def test_with_nothing_at_work_nothing_is_steered(steering: Desk) -> None:
     queued = await steering.hears("first")
     behind = await steering.hears("second")
@@ -180,6 +189,20 @@ async def test_new_words_end_the_running_turn_and_begin_the_next_in_one_commit(i
     assert await interrupting.rows("SELECT live, ready, owner FROM chats") == [(1, 2, "worker-a")]
     assert (await interrupting.finishes(claim)).lost
     assert not (await interrupting.finishes(accepted.claim)).lost
+
+
+async def test_a_turn_whose_worker_died_is_interrupted_like_any_other(interrupting: Desk) -> None:
+    await interrupting.starts("first")
+    await interrupting.turns.void_leases()
+    accepted = await interrupting.hears("second", slot=True)
+    assert (accepted.stopped, accepted.claim is not None) == ((1,), True)
+    assert await interrupting.rows("SELECT id, state FROM turns") == [(1, "stopped"), (2, "running")]
+
+
+async def test_a_turn_that_nobody_has_begun_is_not_interrupted(interrupting: Desk) -> None:
+    await interrupting.hears("first")
+    accepted = await interrupting.hears("second")
+    assert (accepted.stopped, accepted.queued_before) == ((), 1)
 
 
 async def test_without_a_free_slot_the_new_words_wait_for_one(interrupting: Desk) -> None:
