@@ -22,13 +22,14 @@ LOCK_POLL_S = 0.2
 
 
 async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[None, None, None]]) -> None:
-    """Until every channel has said that nothing more will come, or until cancelled."""
+    """Until every channel has said that nothing more will come, or until cancelled. Raises StoreBroken in a group."""
     async with asyncio.TaskGroup() as group:
         clock = gateway.world.clock
         tasks = [
             group.create_task(work(gateway, place), name="work"),
             group.create_task(gateway.sender.run(), name="send"),
             group.create_task(gateway.presence.run(), name="presence"),
+            group.create_task(gateway.world.store.lasts(), name="store"),
             group.create_task(watch(place.database, clock, gateway.wakeups), name="watch"),
             *(group.create_task(supervised(one(), "beside.broke"), name="beside") for one in beside),
         ]

@@ -5,6 +5,7 @@ ParleyError
 ├── StoreError             the store cannot be used as it is; nothing was acknowledged
 │   ├── StoreFull          free space or raise the quota; the same call will succeed after that
 │   └── StoreUnusable      the file or server is wrong: permissions, version, damage
+│       └── StoreBroken    the disk did not keep what was written: end the process, nothing more is stored by it
 ├── SendError              one part did not go out
 │   ├── RateLimited        the platform asks us to wait `retry_in` seconds, in this chat or everywhere
 │   ├── NotSent            surely not sent, and worth another try
@@ -38,6 +39,10 @@ class StoreFull(StoreError):
 
 class StoreUnusable(StoreError):
     """The store's file or server is wrong; the message names what to change."""
+
+
+class StoreBroken(StoreUnusable):
+    """The disk did not keep what was written. This process stores nothing any more; it has to end and start again."""
 
 
 class SendError(ParleyError):

@@ -127,6 +127,8 @@ class LiteLLMModel:
                 if text != shown:
                     on_text(text)
                     shown = text
+                # What has already come is handed out without a pause: others would not get a turn, nor a time-out.
+                await asyncio.sleep(0)
         return growing.raw()
 
     async def _chunks(self, library: Any, request: Mapping[str, Any]) -> AsyncGenerator["_Chunk", None]:

@@ -1,7 +1,7 @@
 """Stop 5: claims turns and runs them side by side, at most so many at once, each in a task of one group."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,6 +18,9 @@ log = structlog.get_logger(__name__)
 
 POLL_S = 1.0
 RENEW_S = 1.0
+# Leases that were not prolonged for so long are prolonged before anything is claimed: the machine slept, or its clock
+# was set, and what runs here would look like what another worker left behind.
+OVERDUE_MS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,7 @@ class Worker:
         self._slots = slots
         self._works: dict[int, _Work] = {}
         self._group: asyncio.TaskGroup | None = None
+        self._renewed = clock.now()
 
     def reserve(self) -> bool:
         """Take a slot for a turn that intake may claim; `start` or `give_back` must follow."""
@@ -87,7 +91,7 @@ class Worker:
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
-                group.create_task(self._renew(), name="renew leases")
+                group.create_task(_keep(self._renew, self._clock), name="renew leases")
                 try:
                     await self._claim()
                 finally:
@@ -113,6 +117,7 @@ class Worker:
             try:
                 if reserved:
                     with suppress(StoreError):
+                        await self._renew(overdue_ms=OVERDUE_MS)
                         claims = await self._turns.claim(reserved)
             finally:
                 unused = reserved - len(claims)
@@ -153,19 +158,26 @@ class Worker:
             await persist(lambda: self._runner.fail(claim, "cause_internal"), self._clock)
         return bool(done)
 
-    async def _renew(self) -> None:
+    async def _renew(self, overdue_ms: int | None = None) -> None:
         """Only what is really worked on is prolonged: a claim that nobody started is taken by others in time."""
-        while True:
-            await self._clock.sleep(RENEW_S)
-            works = tuple(work for work in self._works.values() if not work.task.done())
-            if not works:
-                continue
-            with suppress(StoreError):
-                leases = await self._turns.renew([work.claim.chat_row for work in works])
-                for work in works:
-                    lease = leases.get(work.claim.chat_row)
-                    if lease is not None and lease.fence == work.claim.fence:
-                        self._runner.hear(work.claim.turn, lease.signals)
-                    elif not work.task.cancelling():
-                        # Once: a second time would cut off what lets go of its tools.
-                        work.task.cancel()
+        began = self._clock.now()
+        if overdue_ms is not None and began - self._renewed <= overdue_ms:
+            return
+        works = tuple(work for work in self._works.values() if not work.task.done())
+        if works:
+            leases = await self._turns.renew([work.claim.chat_row for work in works])
+            for work in works:
+                lease = leases.get(work.claim.chat_row)
+                if lease is not None and lease.fence == work.claim.fence:
+                    self._runner.hear(work.claim.turn, lease.signals)
+                elif not work.task.cancelling():
+                    # Once: a second time would cut off what lets go of its tools.
+                    work.task.cancel()
+        self._renewed = began
+
+
+async def _keep(renew: Callable[[], Awaitable[None]], clock: Clock) -> None:
+    while True:
+        await clock.sleep(RENEW_S)
+        with suppress(StoreError):
+            await renew()

@@ -1,6 +1,7 @@
 """What both engines share: the clock in SQL, upserts, and errors of the drivers as ours."""
 
-from collections.abc import Callable, Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
@@ -14,15 +15,17 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.util.typing import TupleAny, Unpack
 
-from core.domain.errors import StoreError, StoreFull, StoreUnusable
+from core.domain.errors import StoreBroken, StoreError, StoreFull, StoreUnusable
 
 BuiltT = TypeVar("BuiltT", bound=Executable)
 UpsertInsert = sqlite.Insert | postgresql.Insert
 
-# A full disk says "full", a full quota or a broken disk says "disk I/O error"; both mean: nothing was committed.
+# A full disk says "full", a full quota says "disk I/O error"; both mean: nothing was committed.
 _BUSY = ("locked", "busy", "unable to open", "readonly", "connection", "timeout")
 _DAMAGED = ("not a database", "malformed")
 _FULL = ("database or disk is full", "disk i/o error", "no space left", "could not extend file", "disk full")
+# After a failed sync nobody knows what reached the disk, and the system tells of it only once: nothing counts after it.
+_NOT_KEPT = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 
 
 class now_ms(FunctionElement[int]):  # noqa: N801 - it stands in statements where a function does
@@ -84,13 +87,34 @@ def as_store_errors() -> Iterator[None]:
     try:
         yield
     except DBAPIError as exc:
-        words = str(exc.orig).lower()
-        if any(sign in words for sign in _FULL):
-            raise StoreFull(f"the store has no space left ({exc.orig}): free space on its disk") from exc
-        if any(sign in words for sign in _DAMAGED):
-            raise StoreUnusable(f"the store's file is damaged ({exc.orig}): restore a backup of it") from exc
-        if isinstance(exc, OperationalError) and any(sign in words for sign in _BUSY):
-            raise StoreError(f"the store does not answer: {exc.orig}") from exc
-        if exc.connection_invalidated:
-            raise StoreError(f"the store's connection broke: {exc.orig}") from exc
-        raise
+        ours = _ours(exc)
+        if ours is None:
+            raise
+        raise ours from exc
+
+
+def _ours(error: DBAPIError) -> StoreError | None:
+    if _not_kept(error.orig):
+        return StoreBroken(f"the disk did not keep what was written ({error.orig}): check it, then start again")
+    if _says(error, _FULL):
+        return StoreFull(f"the store has no space left ({error.orig}): free space on its disk")
+    if _says(error, _DAMAGED):
+        return StoreUnusable(f"the store's file is damaged ({error.orig}): restore a backup of it")
+    if isinstance(error, OperationalError) and _says(error, _BUSY):
+        return StoreError(f"the store does not answer: {error.orig}")
+    if error.connection_invalidated:
+        return StoreError(f"the store's connection broke: {error.orig}")
+    return None
+
+
+def _says(error: DBAPIError, signs: Iterable[str]) -> bool:
+    words = str(error.orig).lower()
+    return any(sign in words for sign in signs)
+
+
+def _not_kept(error: BaseException | None) -> bool:
+    match error:
+        case sqlite3.Error(sqlite_errorcode=int(code)):
+            return code in _NOT_KEPT
+        case _:
+            return False

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from core.domain.errors import StoreError, StoreFull, StoreUnusable
+from core.domain.errors import StoreBroken, StoreError, StoreFull, StoreUnusable
 from core.store.sql import as_store_errors
 
 ResultT = TypeVar("ResultT")
@@ -108,6 +109,7 @@ class SqliteStore:
             threading.Thread(target=self._read_all, name="store-read", daemon=True) for _ in range(READERS)
         ]
         self._waiting: queue.SimpleQueue[_Operation[object] | None] = queue.SimpleQueue()
+        self._broken: Future[None] = Future()
         self._thread = threading.Thread(target=self._write_all, name="store-write", daemon=True)
         for thread in (self._thread, *self._readers):
             thread.start()
@@ -128,6 +130,10 @@ class SqliteStore:
         future: asyncio.Future[ResultT] = loop.create_future()
         self._waiting.put(_Operation(run=operation, future=future, loop=loop))  # type: ignore[arg-type]
         return await future
+
+    async def lasts(self) -> None:
+        """Until the disk fails. Raises StoreBroken then; so does every write that comes later."""
+        await asyncio.shield(asyncio.wrap_future(self._broken))
 
     async def read(self, operation: Callable[[Connection], ResultT]) -> ResultT:
         """Run it on a snapshot that holds all that was committed before this call, beside all writing."""
@@ -188,6 +194,9 @@ class SqliteStore:
 
         When an operation raised, all are run again, each in a savepoint, so that only the guilty one fails.
         """
+        if self._broken.done():
+            _fail(batch, self._broken.exception() or StoreError("the store is closed"))
+            return True
         more = True
         for run in (self._run_waiting, _run_each):
             try:
@@ -195,6 +204,8 @@ class SqliteStore:
                     more = run(conn, batch) and more
             except Exception as exc:  # supervisor: whatever failed belongs to the operations, the thread must live on
                 _fail(batch, exc)
+                if isinstance(exc, StoreBroken):
+                    self._broken.set_exception(exc)
                 if isinstance(exc, StoreError):
                     break
             else:

@@ -37,6 +37,10 @@ class Store:
         """Run a reading operation on a snapshot of its own."""
         return await self._engine.read(lambda conn: fn(conn, *args, **kwargs))
 
+    async def lasts(self) -> None:
+        """As long as what is written is kept. Raises StoreBroken when it no longer is: the process has to end then."""
+        await self._engine.lasts()
+
     def engines(self) -> tuple[Engine, Engine]:
         """The writing and the reading engine, for whoever counts statements."""
         return self._engine.engines

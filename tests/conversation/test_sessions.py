@@ -174,6 +174,8 @@ async def test_undo_stops_the_turn_that_it_forgets(house: House, platform: FakeP
     async with opened(house):
         await tells(anna, "first", "one")
         await anna.says("a mistake")
+        while model.asked < 2:
+            await asyncio.sleep(0)
         await tells(anna, "/undo", "Undone: a mistake")
         await tells(anna, "third", "three")
     assert seen(model) == ["first", "one", "third"]

@@ -1,46 +1,21 @@
 """A disk that is full: what could not be stored is said not to be stored, and all goes on when there is space."""
 
-import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from tests.fakes.openai_server import OpenAIServer, echoes, held
 from tests.processes.house import House, answered
+from tests.processes.small_disk import Disk, mounted
 from tests.processes.window import ENTER
-
-MOUNT = ("mount", "-t", "tmpfs", "-o", "size=3M,mode=0700", "tmpfs")
-
-
-class Disk:
-    """A small one, with a ballast that fills it up."""
-
-    def __init__(self, folder: Path) -> None:
-        self._ballast = folder / "workspace" / "data" / "ballast"
-
-    def fills_up(self) -> None:
-        """To the last byte."""
-        self._ballast.parent.mkdir(parents=True, exist_ok=True)
-        for size in (65_536, 1):
-            with suppress(OSError), self._ballast.open("ab", buffering=0) as file:
-                while True:
-                    file.write(bytes(size))
-
-    def has_space(self) -> None:
-        """Again."""
-        self._ballast.unlink()
 
 
 @pytest.fixture
 def disk(house: House) -> Iterator[Disk]:
     """The house's home folder lies on it."""
-    if os.geteuid() != 0 or subprocess.run([*MOUNT, house.home], capture_output=True, check=False).returncode:
-        pytest.skip("a small disk can only be mounted by root")
-    yield Disk(house.home)
-    subprocess.run(["umount", "--lazy", house.home], check=True)
+    with mounted(house.home, "3M") as disk:
+        yield disk
 
 
 async def test_a_message_that_cannot_be_stored_is_given_back_and_taken_when_there_is_space(
