@@ -1,7 +1,7 @@
 """Stop 5: claims turns and runs them side by side, at most so many at once, each in a task of one group."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -163,7 +163,7 @@ class Worker:
         began = self._clock.now()
         if overdue_ms is not None and began - self._renewed <= overdue_ms:
             return
-        works = tuple(work for work in self._works.values() if not work.task.done())
+        works = _at_work(self._works.values())
         if works:
             leases = await self._turns.renew([work.claim.chat_row for work in works])
             for work in works:
@@ -174,6 +174,10 @@ class Worker:
                     # Once: a second time would cut off what lets go of its tools.
                     work.task.cancel()
         self._renewed = began
+
+
+def _at_work(works: Iterable[_Work]) -> Sequence[_Work]:
+    return tuple(work for work in works if not work.task.done())
 
 
 async def _keep(renew: Callable[[], Awaitable[None]], clock: Clock) -> None:
