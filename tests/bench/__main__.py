@@ -1,6 +1,6 @@
 """Runs every bench and ends with one line a figure: `bench: NAME=VALUE UNIT`.
 
-Arguments name the benches to run (all without any): disk path idle render model memory.
+Arguments name the benches to run (all without any): disk path idle backlog render model memory.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import structlog
 
+from tests.bench.backlog import backlog
 from tests.bench.disk import disk
 from tests.bench.figures import Figures
 from tests.bench.memory import memory
@@ -22,6 +23,7 @@ BENCHES: Mapping[str, Callable[[Path, Figures], Awaitable[None]]] = {
     "disk": disk,
     "idle": idle,
     "path": path,
+    "backlog": backlog,
     "render": render,
     "model": model,
     "memory": memory,

@@ -1,5 +1,6 @@
-"""Whether memory stays flat over many messages."""
+"""Whether memory, tasks and open files stay flat over many messages, and what a message takes on the disk."""
 
+import asyncio
 import gc
 import resource
 from pathlib import Path
@@ -11,6 +12,8 @@ MESSAGES = 100_000
 WARM = 30_000
 CHATS = 1_000
 ACCOUNTS = 20
+# What is at work at the moment of counting may differ by so many; what grows with messages would be thousands.
+LOOSE = 64
 
 
 def resident_kb() -> float:
@@ -19,15 +22,22 @@ def resident_kb() -> float:
     return pages * resource.getpagesize() / 1024
 
 
+def open_files() -> int:
+    """The descriptors of this process now."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 async def memory(folder: Path, figures: Figures) -> None:
     """Resident memory after a warm-up and after 100,000 more messages."""
     load = Load(folder, accounts=ACCOUNTS)
     async with load.running():
         await load.say(WARM, chats=CHATS)
         gc.collect()
-        before = resident_kb()
+        before, tasks, files = resident_kb(), len(asyncio.all_tasks()), open_files()
         await load.say(MESSAGES, chats=CHATS)
         gc.collect()
         figures.add("memory_slope", (resident_kb() - before) / MESSAGES, "kB/message", most=0.2)
+        figures.add("tasks_growth", len(asyncio.all_tasks()) - tasks, "tasks", most=LOOSE)
+        figures.add("files_growth", open_files() - files, "files", most=LOOSE)
         size = sum(path.stat().st_size for path in folder.glob("parley.db*")) / 1024
         figures.add("store_size", size / (WARM + MESSAGES), "kB/message", most=3)

@@ -47,8 +47,8 @@ class Load:
         )
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[Store]:
-        """The gateway, with everybody let in."""
+    async def running(self, *, works: bool = True) -> AsyncIterator[Store]:
+        """The gateway, with everybody let in; at work, unless somebody else holds its lock."""
         (self.house.folder / "workspace").mkdir(exist_ok=True)
         store = open_sqlite(self.house.database, self.house.clock)
         # Whole replies: drafts have a cost of their own, and only where somebody watches.
@@ -61,7 +61,7 @@ class Load:
         place = Place(database=self.house.database, lock=FileLock(self.house.folder / "lock"))
         async with asyncio.TaskGroup() as group:
             task = group.create_task(run(gateway, place))
-            while not place.lock.held:
+            while works and not place.lock.held:
                 await asyncio.sleep(0.001)
             yield store
             task.cancel()

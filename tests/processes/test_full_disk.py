@@ -119,3 +119,17 @@ async def test_a_file_that_may_not_grow_at_all_says_so(house: House) -> None:
     assert done.code == 1
     assert "free space" in done.complaint
     assert (await house.does("chat", said="hello\n")).code == 0
+
+
+# How many files there may be, the exit code, and the reason that the one line gives.
+@pytest.mark.parametrize(
+    ("files", "code", "reason"),
+    [(4, 2, "no space left on device"), (9, 1, "no space left on device"), (12, 1, "unable to open database file")],
+)
+async def test_a_disk_that_takes_no_more_files_is_said(house: House, files: int, code: int, reason: str) -> None:
+    with mounted(house.home, "3M", f"nr_inodes={files}"):
+        done = await house.does("chat", said="hello\n")
+        assert done.code == code
+        assert reason in done.complaint.lower()
+        subprocess.run(["mount", "-o", "remount,nr_inodes=200", house.home], check=True)
+        assert (await house.does("chat", said="hello\n")).code == 0
