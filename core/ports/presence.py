@@ -36,5 +36,8 @@ class Drafts(Protocol):
     async def find(self, turn: int) -> tuple[Receipt, int] | None:
         """The message of a turn and when it was kept."""
 
+    async def must_wait(self, turn: int) -> bool:
+        """Whether an earlier reply of the chat is still to come: a message that goes out now would stand above it."""
+
     async def forget(self, turn: int) -> bool:
         """The reply of the turn shall not take its place; False when it does already."""

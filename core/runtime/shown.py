@@ -19,6 +19,7 @@ from core.runtime.supervised import supervised
 log = structlog.get_logger(__name__)
 
 CALL_S = 15.0
+LOOK_AGAIN_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,10 @@ class Message:
 
     async def _post(self, reply: Reply) -> None:
         view, sending, key = self._view, self._means.sending, self._manner.chance.key()
+        if await self._means.drafts.must_wait(view.turn):
+            # Its place is to become this turn's reply, and that goes below the replies before it.
+            view.look = replace(view.look, until=self._manner.clock.now() + LOOK_AGAIN_MS)
+            return
         self._receipt = receipt = await sending.send(view.chat, sending.render(view.chat, reply)[0], key)
         now = self._manner.clock.now()
         view.look = replace(view.look, posted=now, changed=now, shown=reply)

@@ -28,6 +28,17 @@ _of_turn = (outbox.c.turn == bindparam("b_turn"), outbox.c.kind == "draft", outb
 
 FIND = select(outbox.c.receipt, outbox.c.created_at).where(*_of_turn).limit(1)
 
+# The index of what is open is used because its predicate stands there word for word.
+OPEN_IN_CHAT: Executable = (
+    select(literal_column("1"))
+    .select_from(outbox)
+    .where(
+        outbox.c.chat == select(turns.c.chat).where(turns.c.id == bindparam("b_turn")).scalar_subquery(),
+        outbox.c.closed_at.is_(None),
+    )
+    .limit(1)
+)
+
 _reply = outbox.alias("reply")
 
 TAKEN: Executable = (
@@ -60,6 +71,11 @@ def find(conn: Connection, turn: int) -> tuple[Receipt, int] | None:
     """The message of a turn and when it was kept."""
     row = conn.execute(FIND, {"b_turn": turn}).one_or_none()
     return None if row is None or row[0] is None else (codec.receipt_value(row[0]), row[1])
+
+
+def must_wait(conn: Connection, turn: int) -> bool:
+    """Whether anything of the chat is on its way out."""
+    return conn.execute(OPEN_IN_CHAT, {"b_turn": turn}).first() is not None
 
 
 def forget(conn: Connection, turn: int) -> bool:

@@ -66,6 +66,10 @@ class StoredDrafts:
         """The message of a turn and when it was kept."""
         return await self._store.read(drafts.find, turn)
 
+    async def must_wait(self, turn: int) -> bool:
+        """Whether anything of the chat is on its way out."""
+        return await self._store.read(drafts.must_wait, turn)
+
     async def forget(self, turn: int) -> bool:
         """No reply takes its place."""
         return await self._store.run(drafts.forget, turn)

@@ -294,6 +294,22 @@ async def test_the_message_waits_when_the_platform_asks_for_it(
         await passing(gateway, clock, anna.hears("It is late."))
 
 
+async def test_the_message_waits_for_an_earlier_reply_so_that_replies_stand_in_order(
+    busy: House, platform: FakePlatform, model: ScriptedModel, clock: FakeClock, gate: asyncio.Event
+) -> None:
+    model.then(says("first"), waits(gate.wait, says("second")))
+    anna = platform.person("anna")
+    async with opened(busy) as gateway:
+        platform.fails_next(RateLimited("slower", retry_in=30))
+        await anna.says("one")
+        await anna.says("two")
+        await passing(gateway, clock, anna.hears("first"))
+        await passing(gateway, clock, anna.hears("Working: thinking"))
+        gate.set()
+        await passing(gateway, clock, anna.hears("second"))
+    assert texts(platform) == ["first", "second"]
+
+
 async def test_where_messages_cannot_be_changed_there_is_nothing_but_typing(
     busy: House, platform: FakePlatform, model: ScriptedModel, clock: FakeClock, gate: asyncio.Event, signs: Signs
 ) -> None:

@@ -15,6 +15,7 @@ from core.domain.delivery import Receipt, Settled
 from core.domain.errors import ModelError, ModelRefused, NotSent, SendError, Unacceptable, Unreachable, Unsure
 from core.domain.message import Dropped, Inbound, InboundKind, Reply, plain, says
 from core.domain.pace import Once
+from core.domain.presence import Rhythm
 from core.domain.prompt import ModelSize, Prompt
 from core.domain.step import Call, ModelAnswered
 from core.domain.tool import Approval, Effect, ToolResult, ToolSpec
@@ -26,7 +27,9 @@ from tests.crash.matrix.wire import Button, Line, Part, read, write
 from tests.fakes.channel import ACCOUNT, CHANNEL
 from tests.fakes.platform import Profile
 
-LIMITS = Limits(text=TEXT, buttons=8, edits=True, threads=True, drafts=True)
+# What a turn does is shown at the first look, and as often as it changes.
+AT_ONCE = Rhythm(progress_s=0.001, change_s=0.001)
+LIMITS = Limits(text=TEXT, buttons=8, edits=True, threads=True, drafts=True, rhythm=AT_ONCE)
 SIZE = ModelSize(window=128_000, output=4_096)
 SEND_ERRORS: dict[str, type[SendError]] = {
     "unacceptable": Unacceptable,
@@ -172,9 +175,9 @@ class FarChannel:
         found = await self.far.ask("settle", "Channel.settle", key=key)
         return Settled.SENT if found["settled"] else Settled.NOT_SENT
 
-    def draft(self, chat: ChatKey, text: str) -> None:
-        """Told to the platform, which may wait for it."""
-        self.far.tell("draft", chat=chat.chat_id, text=text)
+    async def delete(self, chat: ChatKey, receipt: Receipt) -> None:
+        """What is gone already is gone."""
+        await self.far.ask("delete", "Deletes.delete", message=receipt.message_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +193,8 @@ class FarModel:
         last = max(place for place, message in enumerate(prompt.messages) if message.role == "user")
         results = [message.content for message in prompt.messages[last:] if message.role == "tool"]
         said = prompt.messages[last].content
-        answered = await self.far.ask("model", "Model.answer", on_text, said=said, results=results)
+        streams = on_text is not None
+        answered = await self.far.ask("model", "Model.answer", on_text, said=said, results=results, streams=streams)
         match answered:
             case {"error": "refused"}:
                 raise ModelRefused("it will not do this")

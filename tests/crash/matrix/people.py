@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from tests.crash.matrix.answers import question
-from tests.crash.matrix.platform import Event, Platform, Taken, bare
+from tests.crash.matrix.platform import WORKING, Event, Platform, Taken, bare
 
 YEAR_OLD = 1
 ONCE, ALWAYS, DENY = range(3)
@@ -93,6 +93,7 @@ async def busy(platform: Platform) -> None:
     platform.notes(f"answered {asked.id}")
     anna.says("@ short")
     anna.says("@ slow")
+    anna.says("@ shown")
 
 
 async def commands(platform: Platform) -> None:
@@ -114,6 +115,7 @@ async def stops(platform: Platform) -> None:
         held = anna.says("@ hold", expects="stopped")
         anna.says("@ plain", expects="stopped")
         await anna.begun(held)
+        await platform.shown(WORKING, chat=anna.chat)
         anna.says(order, expects="notice")
         asked = anna.says("@ ask", expects="stopped")
         await anna.is_asked(asked)

@@ -9,6 +9,8 @@ from tests.fakes.platform import Changes, Profile
 
 PATIENCE_S = 30.0
 LABEL = "(possible repeat) "
+WORKING = "Working"
+SO_FAR = "re"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,7 @@ class Taken:
     text: str
     tokens: tuple[str, ...]
     edits: list[str] = field(default_factory=list)
+    gone: bool = False
 
     @property
     def place(self) -> tuple[str, str]:
@@ -81,6 +84,12 @@ class Ledger:
                 self._changes.happened()
                 return True
         return False
+
+    def delete(self, message_id: str) -> None:
+        """Take a line away; the same again is nothing."""
+        for line in self.lines:
+            if line.id == message_id:
+                line.gone = True
 
     def of(self, key: str) -> Taken | None:
         """The first line of that key."""
@@ -175,12 +184,12 @@ class Platform:
             otherwise=lambda: f"not within {PATIENCE_S:g} s: {what if isinstance(what, str) else what()}",
         )
 
-    async def shown(self, words: str, *, chat: str, thread: str = "") -> Taken:
-        """The first message in a chat that begins with these words."""
+    async def shown(self, words: str, *, chat: str, thread: str = "", exactly: bool = False) -> Taken:
+        """The first message in a chat that begins with these words, or says them and nothing else."""
 
         def found() -> Sequence[Taken]:
-            lines = self.ledger.lines
-            return [one for one in lines if one.place == (chat, thread) and bare(one.text).startswith(words)]
+            here = [one for one in self.ledger.lines if one.place == (chat, thread)]
+            return [one for one in here if one.text == words or (not exactly and bare(one.text).startswith(words))]
 
         await self.until(lambda: bool(found()), f"{words!r} in {chat}")
         return found()[0]

@@ -9,13 +9,12 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from tests.crash.matrix.answers import answer
-from tests.crash.matrix.platform import Event, Platform, bare
+from tests.crash.matrix.platform import SO_FAR, WORKING, Event, Platform, bare
 from tests.crash.matrix.points import Moment, Point
 from tests.crash.matrix.rows import own_points
 from tests.crash.matrix.wire import Death, Line, Part, read, write
 from tests.fakes.platform import Profile
 
-SO_FAR = "re"
 NOT_TAKEN = ("unacceptable", "not_sent", "unreachable")
 
 
@@ -68,8 +67,6 @@ class Serving:
                 self.ahead = ahead
             case {"do": "ack", "event": str(event)}:
                 self._platform.acknowledges(event)
-            case {"do": "draft", "chat": str(chat), "text": str(text)}:
-                self._platform.notes(f"draft {chat} {text}")
             case _:
                 raise AssertionError(f"the gateway said {line}")
 
@@ -126,6 +123,10 @@ class Serving:
             return {"error": "unreachable"}
         return {"error": fault} if fault else {"message": line["message"]}
 
+    async def _delete(self, line: Line) -> Line:
+        self._platform.ledger.delete(str(line["message"]))
+        return {}
+
     async def _settle(self, line: Line) -> Line:
         assert self._platform.profile is Profile.READBACK
         return {"settled": self._platform.ledger.of(str(line["key"])) is not None}
@@ -137,7 +138,9 @@ class Serving:
         platform.notes(f"asked {said}")
         given = answer(said, results)
         await self._half(line)
-        if given.after == "go":
+        if given.after == "progress":
+            await platform.shown(WORKING, chat=platform.event_of(said).chat)
+        elif given.after == "go":
             await platform.until(lambda: bool(platform.happened[f"go {said}"]), f"go {said}")
         elif given.after:
             before = platform.happened[given.after]
@@ -150,11 +153,10 @@ class Serving:
         if self._death is None or self._death.point != Point(name=name, moment=Moment.HALF):
             self.reached[Point(name=name, moment=Moment.HALF)] += 1
             return
-        words = f"draft {platform.event_of(str(line['said'])).chat} {SO_FAR}"
-        before = platform.happened[words]
-        self._tell({"n": line["n"], "so_far": SO_FAR})
-        await platform.until(lambda: platform.happened[words] > before, words)
-        self._passes(name, Moment.HALF)
+        if line["streams"]:
+            self._tell({"n": line["n"], "so_far": SO_FAR})
+            await platform.shown(SO_FAR, chat=platform.event_of(str(line["said"])).chat, exactly=True)
+            self._passes(name, Moment.HALF)
 
     async def _tool(self, line: Line) -> Line:
         match line:
@@ -187,6 +189,7 @@ def _part(given: object) -> Part:
 _CALLS = {
     "send": Serving._send,
     "edit": Serving._edit,
+    "delete": Serving._delete,
     "settle": Serving._settle,
     "model": Serving._model,
     "tool": Serving._tool,
