@@ -78,14 +78,15 @@ def _shown(channel: AnyChannel) -> _Shown:
     limits = channel.limits
     drafts = channel if limits.drafts and isinstance(channel, ShowsDrafts) else None
     steps = channel if isinstance(channel, ShowsProgress) else None
+    own = drafts is not None or steps is not None
     changes = limits.edits and isinstance(channel, Edits)
     types = channel if isinstance(channel, Types) else None
     reacts = channel if isinstance(channel, Reacts) else None
     able = Abilities(
-        line=steps is not None,
+        line=own,
         changes=changes,
         removes=isinstance(channel, Deletes),
-        drafts=drafts is not None or (limits.drafts and changes and steps is None),
+        drafts=drafts is not None or (limits.drafts and changes and not own),
         types=types is not None,
         reacts=reacts is not None,
         rhythm=limits.rhythm,
