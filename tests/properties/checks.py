@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, Row, text
 
+from core.decide.retry import GIVE_UP_AFTER_MS
 from core.domain.message import plain
 from core.store import codec
 from tests.fakes.platform import FakePlatform, Profile, Sent
@@ -17,7 +18,8 @@ SAID = """
     WHERE i.lane IN ('turn', 'steer') AND i.drop_reason IS NULL"""
 ANSWERED = "SELECT turn, body FROM steps WHERE kind = 'model_answered' AND frame = 0 ORDER BY turn, seq"
 DELIVERIES = """
-    SELECT o.id, o.key, o.state, o.reply, o.replaces, o.error, c.chat_id, o.kind FROM outbox o
+    SELECT o.id, o.key, o.state, o.reply, o.replaces, o.error, c.chat_id, o.kind,
+           o.closed_at - o.created_at AS age FROM outbox o
     JOIN chats c ON c.id = o.chat ORDER BY o.id"""
 SILENT = """
     SELECT i.id, i.content, i.lane, i.command FROM inbound i
@@ -71,7 +73,7 @@ def _missing(rows: Iterable[Row[*tuple[object, ...]]], taken: Mapping[int, objec
     rows = list(rows)
     there = {row.replaces for row in rows if row.id in taken} | taken.keys()
     for row in rows:
-        if row.state == "dead":
+        if row.state == "dead" and row.age < GIVE_UP_AFTER_MS:
             yield f"dead: {row.id}, {row.error}"
         elif row.state == "sent" and row.id not in there:
             yield f"not there: {row.id} {plain(codec.reply_value(row.reply))}"
@@ -90,7 +92,7 @@ def cards(conn: Connection, platform: FakePlatform) -> Iterator[str]:
     rows = conn.execute(
         text(
             "SELECT w.state, c.reply FROM waits w JOIN outbox c ON c.replaces = w.delivery"
-            " WHERE w.closed_at IS NOT NULL"
+            " WHERE w.closed_at IS NOT NULL AND c.state = 'sent'"
         )
     )
     shown = [line.text for line in platform.ledger.lines()]
