@@ -78,7 +78,7 @@ def _shown(channel: AnyChannel) -> _Shown:
     limits = channel.limits
     drafts = channel if limits.drafts and isinstance(channel, ShowsDrafts) else None
     steps = channel if isinstance(channel, ShowsProgress) else None
-    own = drafts is not None or steps is not None
+    own = any((drafts, steps))
     changes = limits.edits and isinstance(channel, Edits)
     types = channel if isinstance(channel, Types) else None
     reacts = channel if isinstance(channel, Reacts) else None

@@ -167,24 +167,10 @@ NOTHING_HALF_DONE: Mapping[str, str] = {
     "Showing.typing": "Types.typing",
     "Showing.react": "Reacts.react",
     "ShowsProgress.progress": "cosmetic",
-    "Showing.able": "pure",
-    "Showing.step": "ShowsProgress.progress",
-    "Showing.draft": "ShowsDrafts.draft",
-    "Showing.typing": "Types.typing",
-    "Showing.react": "Reacts.react",
-    "Sending.remove": "Deletes.delete",
-    "Types.typing": "cosmetic",
-    "Reacts.react": "cosmetic",
-    "Deletes.delete": "cosmetic: the reply is out when a message goes away for it",
-    "Drafts.keep": "cosmetic: a message that no row knows stays as a stray",
-    "Drafts.find": "cosmetic",
-    "Drafts.forget": "cosmetic: the reply finds the message gone, and comes as a new one",
 }
 
-# Operations of other processes, each a commit or a look of its own: the windows' own tests kill windows. And those that
-# are cosmetic.
+# Operations of other processes, each a commit or a look of its own: the windows' own tests kill windows.
 BESIDE: Mapping[str, str] = {
-    "drafts": "cosmetic, and never by these platforms: they have a place of their own for drafts",
     "listing": "what the command line shows",
     "approving": "what an operator decides by hand, one statement",
     "grants.listed": "what the command line shows",
