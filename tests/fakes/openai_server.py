@@ -25,7 +25,7 @@ HOLD: Mapping[str, object] = {"hold": True}
 HANG: Mapping[str, object] = {"hang": True}
 CUT: Mapping[str, object] = {"cut": True}
 USAGE: Mapping[str, int] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ class OpenAIServer:
         self._releases.release()
 
     async def until(self, reached: Callable[[], bool]) -> None:
-        """Return as soon as the ledger makes this true; fails after ten seconds."""
+        """Return as soon as the ledger makes this true; fails after half a minute."""
         async with asyncio.timeout(PATIENCE_S):
             while not reached():
                 self._changed.clear()
