@@ -1,7 +1,7 @@
 """What a platform must offer, and what it may."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
@@ -12,7 +12,7 @@ from core.bus import Accept
 from core.domain.chat import ChatKey
 from core.domain.command import CommandSpec
 from core.domain.delivery import Receipt, Settled
-from core.domain.message import Reply
+from core.domain.message import Dropped, Inbound, Reply
 from core.domain.pace import Once, Pace
 from core.domain.presence import USUAL, Reaction, Rhythm
 from core.domain.texts import Texts
@@ -140,9 +140,72 @@ class ShowsProgress(Protocol):
         """A few words; an empty text takes the line away; cosmetic, never waits."""
 
 
+class Health(StrEnum):
+    """How one thing stands that a channel has checked."""
+
+    GOOD = "good"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was checked, and what to do about it where it is not good."""
+
+    health: Health
+    what: str
+    fix: str = ""
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """Can find out whether its credentials, rights and settings are right."""
+
+    async def check(self, *, deep: bool) -> Sequence[Finding]:
+        """Calls out, listens to nothing; `deep` proves a real round trip too. What is wrong is a finding, no error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebRequest:
+    """An HTTP request whose body nobody has read yet; header names are in lower case."""
+
+    method: str
+    query: str
+    headers: Mapping[str, str]
+    body: Callable[[int], Awaitable[bytes | None]]
+    """Reads the body; None when it is longer than so many bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebAnswer:
+    """What the other side gets."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = "text/plain"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Serves(Protocol):
+    """Takes events by HTTP, at `/channels/NAME/ACCOUNT` of the public address, while it listens."""
+
+    @property
+    def serves(self) -> bool:
+        """Whether its settings ask for that."""
+
+    async def web(self, request: WebRequest) -> WebAnswer:
+        """Answers once the event is stored; proves who sent it before anything else."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelContext:
-    """What a channel is given when it is built. `start` says what the very first connection of an account answers."""
+    """What a channel is given when it is built.
+
+    `account` is its account as the platform names it, `name` as the settings do. `start` says what the very first
+    connection of an account answers, `bots` whether what other programs say is an event at all. `cursor` reads what
+    the store keeps of a scope.
+    """
 
     account: str
     workspace: Path
@@ -151,6 +214,10 @@ class ChannelContext:
     texts: Texts
     env: Callable[[str], str | None]
     start: Literal["now", "unread"] = "now"
+    name: str = "default"
+    bots: bool = False
+    cursor: Callable[[str], Awaitable[str | None]] | None = None
+    uploads: Callable[[ChatKey], Path] | None = None
 
 
 class Build(Protocol[SettingsT_contra]):
@@ -159,13 +226,48 @@ class Build(Protocol[SettingsT_contra]):
     def __call__(self, settings: SettingsT_contra, context: ChannelContext) -> Channel[Any]: ...
 
 
+class Identify(Protocol[SettingsT_contra]):
+    """Finds out how the platform names an account: from its settings alone, or by one call out."""
+
+    async def __call__(self, settings: SettingsT_contra, context: ChannelContext) -> str:
+        """The account. Raises SettingsError for credentials that are wrong, Unreachable or NotSent for no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a raw event means, and what else the channel reads in it that core has no field for."""
+
+    event: Inbound | Dropped
+    more: Mapping[str, object] = field(default_factory=dict)
+
+
+class Read(Protocol):
+    """A raw event as its platform sends it, or a file of several: what each means. Pure, and never an error.
+
+    `me` is what the platform says of ourselves, by the platform's own keys; None where nobody said.
+    """
+
+    def __call__(self, raw: bytes, me: Mapping[str, Any] | None, *, bots: bool) -> Sequence[Seen]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One setting that somebody who sets the channel up has to give; `text` says where to find it."""
+
+    key: str
+    text: str
+    secret: bool = False
+    optional: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSpec(Generic[SettingsT]):
     """A channel described without connecting anything.
 
     `trusted`: the operating system has checked who reaches it, so whoever does is the owner. `max_age_h`: what is
     older when it comes in is not answered any more, unless the settings say otherwise. `refuses`: people who are not
-    let in are told so, once a day.
+    let in are told so, once a day. `asks` is what its set-up asks for, in this order. `own` is what the settings alone
+    tell of ourselves, in the form that `read` takes.
     """
 
     name: str
@@ -174,6 +276,10 @@ class ChannelSpec(Generic[SettingsT]):
     trusted: bool = False
     max_age_h: float = DEFAULT_MAX_AGE_H
     refuses: bool = True
+    identify: Identify[SettingsT] | None = None
+    read: Read | None = None
+    own: Callable[[SettingsT], Mapping[str, Any]] | None = None
+    asks: tuple[Question, ...] = ()
 
 
 # Where channels of all platforms stand side by side, their parts are JSON objects that only the channel itself reads.

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from channels.contract import ChannelContext, ChannelSpec
 from channels.terminal.channel import TerminalChannel
-from channels.terminal.inbound import CHANNEL
+from channels.terminal.inbound import CHANNEL, read_lines
 from channels.terminal.lines import Lines
 from channels.terminal.pipes import Argument, Pipes, Stream
 from channels.terminal.reader import new_reader
@@ -38,4 +38,4 @@ def _descriptor(stream: TextIO | None) -> int | None:
     return None if stream is None else stream.fileno()
 
 
-SPEC = ChannelSpec(name=CHANNEL, settings=TerminalSettings, build=build, trusted=True)
+SPEC = ChannelSpec(name=CHANNEL, settings=TerminalSettings, build=build, trusted=True, read=read_lines)

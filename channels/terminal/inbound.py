@@ -1,7 +1,9 @@
 """From a line that was typed to what it means."""
 
 import re
+from collections.abc import Mapping, Sequence
 
+from channels.contract import Seen
 from core.domain.chat import ChatKey, Principal
 from core.domain.message import Dropped, Inbound
 
@@ -28,3 +30,14 @@ def read(line: str, *, session: str, user: str, at: int, key: str, limit: int) -
         return Dropped(reason="noise", event_key=key, chat=chat, at=at)
     sender = Principal(channel=CHANNEL, account=user, user_id=user, name=user)
     return Inbound(event_key=key, chat=chat, sender=sender, content=content.rstrip("\n"), at=at)
+
+
+def read_lines(raw: bytes, me: Mapping[str, object] | None, *, bots: bool) -> Sequence[Seen]:
+    """Every line of a file as if somebody had typed it; `me` may name the `user` and the `session`."""
+    told = me or {}
+    user, session = str(told.get("user", "user")), str(told.get("session", "default"))
+    lines = raw.decode(errors="replace").splitlines()
+    return [
+        Seen(event=read(line, session=session, user=user, at=0, key=f"line.{number}", limit=len(line) + 1))
+        for number, line in enumerate(lines, 1)
+    ]

@@ -14,15 +14,28 @@ class ChatKey:
     thread_id: str | None = None
 
 
+class SenderKind(StrEnum):
+    """What speaks: a person, another program, or the platform itself."""
+
+    PERSON = "person"
+    BOT = "bot"
+    SYSTEM = "system"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """A person, by the platform's own id; `name` is for display and never decides a right."""
+    """Whoever speaks, by the platform's own id; `name` is for display and never decides a right.
+
+    `roles` are the ids of what the place itself made them (Discord's roles); lists may name those too.
+    """
 
     channel: str
     account: str
     user_id: str
     name: str = ""
     verified: bool = True
+    kind: SenderKind = SenderKind.PERSON
+    roles: tuple[str, ...] = ()
 
 
 class QueueMode(StrEnum):

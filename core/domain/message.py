@@ -44,6 +44,9 @@ class Inbound:
     stored once. `at` is the platform's time in milliseconds UTC. `addressed` is None where it cannot be known.
     `shared` says that several people read and write in this chat, `admin` that the sender rules it there. `message_id`
     is the platform's own name of the message: of one that was edited, deleted or whose button was pressed, too.
+    `place` is the id by which an operator lists the group or channel where it was said (of a thread, its parent's);
+    None where one person writes to us alone. `twins` are further names of the same event: where one of them was stored
+    before, this one is a duplicate.
     """
 
     event_key: str
@@ -58,6 +61,8 @@ class Inbound:
     message_id: str | None = None
     addressed: bool | None = True
     shared: bool = False
+    place: str | None = None
+    twins: tuple[str, ...] = ()
     cursor: CursorMove | None = None
 
 

@@ -48,6 +48,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
             module="gateway.cli.approvals", summary="calls that need leave (list, show, approve, deny, revoke)"
         ),
         "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
+        "read": Verb(module="gateway.cli.read", summary="what a raw event of a platform means"),
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
         "config": Verb(module="gateway.cli.config", summary="the settings (show, validate, schema)"),
