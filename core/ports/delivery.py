@@ -105,6 +105,12 @@ class Forms(Protocol):
     async def placed(self, delivery: Delivery, receipt: Receipt) -> None:
         """The placeholder of the part in flight is out: from now on the part goes out by editing it."""
 
+    async def unplaced(self, delivery: Delivery, *, clears: bool) -> None:
+        """What the part in flight was to replace cannot become it: it goes out as a new message.
+
+        With `clears` the other goes away after it, unless it was a placeholder.
+        """
+
     async def fall_back(self, delivery: Delivery, anew: Anew) -> None:
         """The platform refused the markup: what is left of the reply goes out as literal text, from now on."""
 

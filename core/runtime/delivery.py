@@ -12,12 +12,12 @@ import structlog
 from core.bus import Bus, Telemetry
 from core.decide.retry import Verdict, falls_back, retry_at, settle
 from core.domain.delivery import Delivery, DeliveryState, Receipt
-from core.domain.errors import RateLimited, SendError, Unacceptable, Unsure
+from core.domain.errors import NotSent, RateLimited, SendError, Unacceptable, Unsure
 from core.ports import Chance, Clock, Forms, Outbox, Retry, Sending
 from core.runtime.pacer import Pacer
 from core.runtime.patience import persist
 from core.runtime.rendering import Parts, Rendering
-from core.runtime.replacing import clear_away, put_into
+from core.runtime.replacing import NoPlace, clear_away, put_into
 from core.runtime.supervised import BROKEN, supervised
 
 log = structlog.get_logger(__name__)
@@ -96,13 +96,30 @@ class Dispatch:
 
     async def _send(self, delivery: Delivery, parts: Parts) -> Fate:
         # Every attempt of a repeat carries the label.
-        shown = await self._labelled(delivery, parts) if delivery.repeat > 1 else parts
+        shown = await _labelled(delivery, parts, self.rendering, self.ways) if delivery.repeat > 1 else parts
         part, key = shown[delivery.part], delivery.part_key()
-        place = delivery.edits or await self._begin(delivery, part)
+        if delivery.edits is not None:
+            return await self._replace(delivery, delivery.edits, part, parts)
+        place = await self._begin(delivery, part)
         self.ways.pacer.goes(delivery.chat)
-        receipt = await put_into(place, delivery, part, self.ways.sending) if place else None
-        if receipt is None:
-            receipt = await self.ways.sending.send(delivery.chat, part, key)
+        if place is None:
+            return await self._sent(delivery, await self.ways.sending.send(delivery.chat, part, key), parts)
+        receipt = await put_into(place, delivery, part, self.ways.sending)
+        if isinstance(receipt, NoPlace):
+            # The next attempt finds the same and begins anew; that it is an attempt keeps it from doing so for ever.
+            raise NotSent("the placeholder cannot become the text")
+        return await self._sent(delivery, receipt, parts)
+
+    async def _replace(self, delivery: Delivery, place: Receipt, part: Mapping[str, object], parts: Parts) -> Fate:
+        """Edit what is out already. Where that cannot be, the store forgets it first: a new message is no repeatable
+        edit any more, and is settled like any other.
+        """
+        self.ways.pacer.goes(delivery.chat)
+        receipt = await put_into(place, delivery, part, self.ways.sending)
+        if isinstance(receipt, NoPlace):
+            clears = receipt is NoPlace.REFUSED
+            await persist(lambda: self.forms.unplaced(delivery, clears=clears), self.ways.clock)
+            return Fate.MORE
         return await self._sent(delivery, receipt, parts)
 
     async def _begin(self, delivery: Delivery, part: Mapping[str, object]) -> Receipt | None:
@@ -158,17 +175,6 @@ class Dispatch:
         again = replace(delivery, state=DeliveryState.SENDING, attempt=delivery.attempt + 1)
         return await self._send_part(again, parts)
 
-    async def _labelled(self, delivery: Delivery, parts: Parts) -> Parts:
-        """The parts with the label on the one in flight, or in front of it where it would not fit."""
-        labelled = self.rendering.labelled(delivery) if len(parts) == 1 else None
-        if labelled is not None:
-            return labelled
-        for part in self.rendering.label(delivery):
-            self.ways.pacer.goes(delivery.chat)
-            await self.ways.sending.send(delivery.chat, part, delivery.label_key())
-            await self.ways.pacer.wait(delivery.chat)
-        return parts
-
     async def _not_sent(self, delivery: Delivery, parts: Parts, error: SendError) -> Fate:
         reason = f"{type(error).__name__}: {error}"
         if falls_back(error, delivery.reply, plain=delivery.plain):
@@ -193,3 +199,15 @@ class Dispatch:
         await persist(lambda: self.outbox.dead(delivery, reason, lost=lost), self.ways.clock)
         self.ways.tell("delivery.dead", delivery, error=reason)
         return Fate.DEAD
+
+
+async def _labelled(delivery: Delivery, parts: Parts, rendering: Rendering, ways: Ways) -> Parts:
+    """The parts with the label on the one in flight, or in front of it where it would not fit."""
+    labelled = rendering.labelled(delivery) if len(parts) == 1 else None
+    if labelled is not None:
+        return labelled
+    for part in rendering.label(delivery):
+        ways.pacer.goes(delivery.chat)
+        await ways.sending.send(delivery.chat, part, delivery.label_key())
+        await ways.pacer.wait(delivery.chat)
+    return parts

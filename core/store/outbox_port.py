@@ -69,6 +69,10 @@ class StoredForms:
         """The placeholder is out."""
         await self._store.run(forms.placed, delivery, receipt)
 
+    async def unplaced(self, delivery: Delivery, *, clears: bool) -> None:
+        """The part goes out as a new message."""
+        await self._store.run(forms.unplaced, delivery, clears)
+
     async def fall_back(self, delivery: Delivery, anew: Anew) -> None:
         """The rest goes out as literal text."""
         await self._store.run(forms.fall_back, delivery, anew)

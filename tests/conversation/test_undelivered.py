@@ -180,7 +180,10 @@ async def test_a_reply_that_was_given_up_after_a_day_is_told_of_too(
     anna = platform.person("anna")
     async with opened(replace(walled, clock=clock, chance=FakeChance())) as gateway:
         wall.error = NotSent("connection refused")
-        await passing(gateway, clock, loses(gateway, platform, "one"), step=HOUR)
+        await anna.says("one")
+        await until(gateway, lambda lines: wall.calls > 0)
+        # Only now: hours that pass while a turn works are hours of work, of which it has two.
+        await passing(gateway, clock, until(gateway, partial(_ended, "to one")), step=HOUR)
         wall.error = None
         await anna.says("two")
         for text in (ONE_LOST, "to one", "to two"):

@@ -84,6 +84,10 @@ class Messenger:
         """Gone from the ledger."""
         self._platform.ledger.remove(receipt.message_id)
 
+    def placeholder(self, part: FakePart, text: str) -> FakePart | None:
+        """A text can be edited into any other."""
+        return self._plain.placeholder(part, text)
+
     async def typing(self, chat: ChatKey, *, on: bool) -> None:
         """Remembered."""
         self._signs.typing.append(on)

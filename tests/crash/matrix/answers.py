@@ -36,7 +36,13 @@ def said_in(event: str, wish: str, results: Sequence[str]) -> str:
     return " / ".join([begun, *results])
 
 
-_AFTER = {"hold": "a stop", "slow": "claims.renew", "late": "late", "patient": "go", "shown": "progress"}
+_AFTER = {
+    "hold": "a stop",
+    "slow": "claims.renew",
+    "late": "late",
+    "patient": "go",
+    "shown": "progress",
+}
 
 _CALLS = {
     "look": ("look",),

@@ -68,11 +68,12 @@ async def tools(platform: Platform) -> None:
 
 
 async def questions(platform: Platform) -> None:
-    """Answered by text, by number and by button, while somebody else waits."""
+    """Answered by text, by number and by button, while somebody else waits; one card is deleted before."""
     anna, ben = Person(platform=platform, chat="asked"), Person(platform=platform, chat="asked", name="ben")
     asked = anna.says("@ ask")
     await anna.is_asked(asked)
     ben.says("@ plain")
+    platform.ledger.delete((await platform.shown(question(asked.id), chat="asked")).id)
     anna.says("green", expects="answer")
     asked = anna.says("@ ask")
     await anna.is_asked(asked)

@@ -74,16 +74,17 @@ class Ledger:
         self._changes.happened()
         return taken.id
 
-    def edit(self, message_id: str, part: Part, key: str) -> bool:
-        """Change a line; False when there is none of that id."""
-        for line in self.lines:
-            if line.id == message_id:
-                line.text = part["text"]
-                line.tokens = tuple(choice["token"] for choice in part["choices"]) or line.tokens
-                line.edits.append(key)
-                self._changes.happened()
-                return True
-        return False
+    def has(self, message_id: str) -> bool:
+        """Whether a line of that id stands here, and was not taken away."""
+        return any(line.id == message_id and not line.gone for line in self.lines)
+
+    def edit(self, message_id: str, part: Part, key: str) -> None:
+        """Change a line that is there."""
+        line = next(one for one in self.lines if one.id == message_id)
+        line.text = part["text"]
+        line.tokens = tuple(choice["token"] for choice in part["choices"]) or line.tokens
+        line.edits.append(key)
+        self._changes.happened()
 
     def delete(self, message_id: str) -> None:
         """Take a line away; the same again is nothing."""

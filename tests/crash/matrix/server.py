@@ -15,6 +15,8 @@ from tests.crash.matrix.rows import own_points
 from tests.crash.matrix.wire import Death, Line, Part, read, write
 from tests.fakes.platform import Profile
 
+# What somebody wants -> what befalls the reply; an answer -> what befalls the end of its question.
+FAULTS = {"dead": "unacceptable", "gone": "unreachable", "flaky": "not_sent", "cut": "unsure", "green (Anna)": "unsure"}
 NOT_TAKEN = ("unacceptable", "not_sent", "unreachable")
 
 
@@ -108,19 +110,20 @@ class Serving:
         """What befalls a message that asks for it: for ever, or the first time only."""
         text = bare(text)
         _, _, wish = text.partition(": ")
-        fault = {"dead": "unacceptable", "gone": "unreachable", "flaky": "not_sent", "cut": "unsure"}.get(wish, "")
+        fault = FAULTS.get(wish, "")
         if fault != "unacceptable" and self._platform.happened[f"fault {text}"]:
             return ""
         self._platform.happened[f"fault {text}"] += 1
         return fault
 
     async def _edit(self, line: Line) -> Line:
-        part = _part(line["part"])
+        part, message_id = _part(line["part"]), str(line["message"])
+        if not self._platform.ledger.has(message_id):
+            return {"error": "unreachable"}
         fault = self._fault(part["text"])
         if fault in NOT_TAKEN:
             return {"error": fault}
-        if not self._platform.ledger.edit(str(line["message"]), part, str(line["key"])):
-            return {"error": "unreachable"}
+        self._platform.ledger.edit(message_id, part, str(line["key"]))
         return {"error": fault} if fault else {"message": line["message"]}
 
     async def _delete(self, line: Line) -> Line:
