@@ -2,7 +2,8 @@
 
 
 def well_formed(text: str) -> str:
-    """Half of a surrogate pair, which no file and no database takes, becomes the replacement character."""
+    """NUL and half of a surrogate pair, which not every database takes, become the replacement character."""
+    text = text.replace("\x00", "\ufffd")
     if text.isascii():
         return text
     try:

@@ -69,7 +69,8 @@ def move_cursor(conn: Connection, event: Inbound | Dropped) -> None:
     """Where the channel goes on reading, if the event says so; also for an event that was stored before."""
     if event.cursor is not None:
         place = {"channel": event.chat.channel, "account": event.chat.account}
-        execute(conn, MOVE_CURSOR.on(conn), {**place, "scope": event.cursor.scope, "value": event.cursor.value})
+        scope, value = well_formed(event.cursor.scope), well_formed(event.cursor.value)
+        execute(conn, MOVE_CURSOR.on(conn), {**place, "scope": scope, "value": value})
 
 
 def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:

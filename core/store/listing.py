@@ -8,6 +8,7 @@ from core.domain.chat import ChatKey
 from core.domain.delivery import DeliveryState
 from core.domain.message import plain
 from core.domain.step import Stamped
+from core.domain.text import well_formed
 from core.domain.turn import TurnState
 from core.store import codec
 from core.store.rows import chat_key, thread_column
@@ -223,7 +224,7 @@ def inbox_one(conn: Connection, name: str) -> InboxLine | None:
     """By our id or the platform's event key."""
     ours = name.isascii() and name.isdigit() and len(name) < 19
     found = _inbox_lines(conn, INBOX_BY_ID, {"b_id": int(name)}) if ours else []
-    found = found or _inbox_lines(conn, INBOX_BY_KEY, {"b_key": name})
+    found = found or _inbox_lines(conn, INBOX_BY_KEY, {"b_key": well_formed(name)})
     return found[0] if found else None
 
 
@@ -274,8 +275,8 @@ def chat_row(conn: Connection, key: ChatKey) -> tuple[int, int] | None:
     binds = {
         "b_channel": key.channel,
         "b_account": key.account,
-        "b_chat_id": key.chat_id,
-        "b_thread": thread_column(key),
+        "b_chat_id": well_formed(key.chat_id),
+        "b_thread": well_formed(thread_column(key)),
     }
     row = conn.execute(CHAT_ROW, binds).one_or_none()
     return (row[0], row[1]) if row else None

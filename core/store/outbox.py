@@ -2,11 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.sql import Executable
 
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery, DeliveryState, Receipt
+from core.domain.text import well_formed
 from core.ports import Lane, Retry
 from core.store import codec
 from core.store.rows import chat_key
@@ -27,7 +41,7 @@ DUE = (
         # Joined with '' so that the search begins at the few open deliveries, not at all chats of the account.
         chats.c.channel.concat(literal_column("''")) == bindparam("b_channel"),
         chats.c.account.concat(literal_column("''")) == bindparam("b_account"),
-        or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
+        or_(bindparam("b_chat_id", type_=Text()).is_(None), chats.c.chat_id == bindparam("b_chat_id")),
     )
     .limit(1_000)
 )
@@ -126,7 +140,7 @@ _of_lane = outbox.c.chat.in_(
     select(chats.c.id).where(
         chats.c.channel == bindparam("b_channel"),
         chats.c.account == bindparam("b_account"),
-        or_(bindparam("b_chat_id").is_(None), chats.c.chat_id == bindparam("b_chat_id")),
+        or_(bindparam("b_chat_id", type_=Text()).is_(None), chats.c.chat_id == bindparam("b_chat_id")),
     )
 )
 
@@ -278,4 +292,9 @@ def unsettle(conn: Connection, lane: Lane) -> int:
 
 
 def _place(lane: Lane) -> dict[str, object]:
-    return {"b_channel": lane.channel, "b_account": lane.account, "b_chat_id": lane.chat_id}
+    chat_id = None if lane.chat_id is None else well_formed(lane.chat_id)
+    return {
+        "b_channel": well_formed(lane.channel),
+        "b_account": well_formed(lane.account),
+        "b_chat_id": chat_id,
+    }

@@ -20,9 +20,10 @@ class StoredInbox:
         self._admission = admission
 
     async def accept(self, event: Inbound | Dropped, *, key: str, slot: bool) -> Accepted:
-        """Store and decide in one commit."""
+        """Store and decide in one commit. Events of one chat are stored in the order of these calls."""
         owner = self._admission.owner if slot else None
-        return await self._store.run(inbox.accept, event, replace(self._admission, key=key, owner=owner))
+        async with self._store.in_turn(event.chat):
+            return await self._store.run(inbox.accept, event, replace(self._admission, key=key, owner=owner))
 
     async def commands(self) -> Sequence[PendingCommand]:
         """Commands that nobody has performed yet."""

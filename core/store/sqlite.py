@@ -11,9 +11,9 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -118,6 +118,10 @@ class SqliteStore:
     def engines(self) -> tuple[Engine, Engine]:
         """The writing and the reading one."""
         return self._writing, self._reading
+
+    def in_turn(self, key: Hashable) -> AbstractAsyncContextManager[None]:
+        """At once: operations are run in the order in which they came."""
+        return nullcontext()
 
     async def write(self, operation: Callable[[Connection], ResultT]) -> ResultT:
         """Run it in a transaction and return after the commit. Cancelling the waiter does not cancel the operation.

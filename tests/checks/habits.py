@@ -22,7 +22,7 @@ LATE_IMPORTS: Mapping[str, str] = {
     "channels/registry.py": "loads a channel when it is configured",
     "core/models/litellm.py": "loads litellm with the first call to a model: it takes seconds",
     "gateway/cli/__init__.py": "loads the verb that was called",
-    "core/store/store.py": "loads alembic when a store has another version: it costs more than the rest of a start",
+    "core/store/store.py": "loads alembic for another version of a store, asyncpg for one that is no file: slow, both",
 }
 
 ENVIRONMENT: Mapping[str, str] = {

@@ -1,13 +1,14 @@
 """A store of its own for every test, with the test's clock as the database's."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from core.store.store import Store, open_sqlite
 from tests.fakes.clock import FakeClock
+from tests.store import servers
 from tests.store.desk import Desk
 
 
@@ -31,10 +32,21 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture
-def store(database: Path, clock: FakeClock) -> Iterator[Store]:
-    """This test's store."""
-    opened = open_sqlite(database, clock, relaxed=True)
+@pytest.fixture(scope="session")
+def server_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A database on a server, for all tests one after the other."""
+    with servers.running(tmp_path_factory.mktemp("pg")) as server, servers.new_database(server) as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def store(request: pytest.FixtureRequest, clock: FakeClock) -> AsyncIterator[Store]:
+    """This test's store, once on each engine."""
+    if request.param == "postgresql":
+        async with servers.emptied(request.getfixturevalue("server_database"), clock) as emptied:
+            yield emptied
+        return
+    opened = open_sqlite(request.getfixturevalue("database"), clock, relaxed=True)
     try:
         yield opened
     finally:

@@ -94,7 +94,7 @@ async def test_a_delete_of_what_waits_takes_it_out(desk: Desk) -> None:
     await says(desk, "m1", "m2", "m3")
     accepted = await desk.takes(delete("m2"))
     assert (accepted.resumed, accepted.stopped, accepted.dropped) == (True, (), None)
-    assert await desk.rows("SELECT id, state, undone FROM turns") == [
+    assert await desk.rows("SELECT id, state, undone FROM turns ORDER BY id") == [
         (1, "queued", 0),
         (2, "stopped", 1),
         (3, "queued", 0),
@@ -142,7 +142,10 @@ async def test_only_the_author_changes_a_message(desk: Desk) -> None:
         assert (await desk.takes(edit("x", name, user="ben"))).dropped == "edit_of_another"
         assert (await desk.takes(delete(name, user="ben"))).dropped == "delete_of_another"
         assert (await desk.takes(delete(name, user="mallory"))).dropped == "not_listed"
-    assert await desk.rows("SELECT content FROM inbound WHERE id < 3") == [("words of m1",), ("words of m2",)]
+    assert await desk.rows("SELECT content FROM inbound WHERE id < 3 ORDER BY id") == [
+        ("words of m1",),
+        ("words of m2",),
+    ]
     assert await desk.rows("SELECT live FROM chats") == [(2,)]
 
 
@@ -176,7 +179,7 @@ async def test_a_message_of_a_burst_can_be_edited_and_taken_out(store: Store) ->
     await says(desk, "m1", "m2", "m3")
     await desk.takes(edit("better words", "m2"))
     await desk.takes(delete("m3"))
-    assert await desk.rows("SELECT id, content, turn, drop_reason FROM inbound WHERE id < 4") == [
+    assert await desk.rows("SELECT id, content, turn, drop_reason FROM inbound WHERE id < 4 ORDER BY id") == [
         (1, "words of m1", None, None),
         (2, "better words", 1, None),
         (3, "", None, "deleted"),
@@ -188,12 +191,12 @@ async def test_a_burst_whose_first_message_is_deleted_goes_on_with_the_next(stor
     desk = collecting(store)
     await says(desk, "m1", "m2", "m3")
     await desk.takes(delete("m1"))
-    assert await desk.rows("SELECT id, turn, drop_reason FROM inbound WHERE id < 4") == [
+    assert await desk.rows("SELECT id, turn, drop_reason FROM inbound WHERE id < 4 ORDER BY id") == [
         (1, None, "deleted"),
         (2, None, None),
         (3, 2, None),
     ]
-    assert await desk.rows("SELECT id, state, undone FROM turns") == [(1, "stopped", 1), (2, "queued", 0)]
+    assert await desk.rows("SELECT id, state, undone FROM turns ORDER BY id") == [(1, "stopped", 1), (2, "queued", 0)]
     assert await desk.rows("SELECT live, ready, owner FROM chats") == [(1, 2, "collect")]
     await desk.turns.void_leases()
     claim = await desk.claims()

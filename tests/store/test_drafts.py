@@ -38,7 +38,7 @@ async def test_a_draft_stands_in_no_list_and_no_transcript_but_in_the_trace(desk
     claim, _ = await drafted(desk)
     await desk.finishes(claim, "done")
     assert [line.text for line in await desk.store.read(listing.outbox_list, 10)] == ["done"]
-    lines = await desk.store.read(session.recall, place())
+    lines = await desk.store.run(session.recall, place())
     assert [line.text for line in lines] == ["hello", "done"]
     traced = await desk.store.read(listing.trace, str(claim.turn))
     assert traced is not None

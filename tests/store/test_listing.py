@@ -7,6 +7,7 @@ import pytest
 from core.domain.delivery import DeliveryState
 from core.domain.message import Dropped
 from core.domain.step import Nudged, Stamped
+from core.domain.text import well_formed
 from core.ports import Retry
 from core.store import listing
 from tests.fakes.clock import FakeClock
@@ -140,7 +141,8 @@ async def test_hostile_names_find_only_their_own_rows(desk: Desk, text: str) -> 
     await desk.takes(message("theirs", event_key=text, chat=place(text, text)))
     found = await desk.store.read(listing.inbox_one, text)
     assert found is not None
-    assert (found.content, found.event_key, found.chat) == ("theirs", text, place(text, text))
+    kept = well_formed(text)
+    assert (found.content, found.event_key, found.chat) == ("theirs", kept, place(kept, kept))
     assert await desk.store.read(listing.chat_row, place(text, text)) == (2, 0)
     assert await desk.rows("SELECT count(*) FROM inbound") == [(2,)]
 

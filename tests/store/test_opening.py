@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Inspector, create_engine, inspect
 from core.domain.errors import StoreError, StoreUnusable
 from core.store import migrations
 from core.store.schema import metadata
-from core.store.store import HEAD, Store, open_sqlite
+from core.store.store import HEAD, open_sqlite
 from tests.fakes.clock import FakeClock
 from tests.store.desk import Desk
 
@@ -261,8 +261,8 @@ def test_processes_that_start_together_on_a_fresh_file_all_open_it(tmp_path: Pat
         assert count(tmp_path / f"{number}.db", "chats") == 3
 
 
-async def test_two_stores_on_one_file_see_each_others_commits(store: Store, database: Path, clock: FakeClock) -> None:
-    second = open_sqlite(database, clock)
+async def test_two_stores_on_one_file_see_each_others_commits(database: Path, clock: FakeClock) -> None:
+    store, second = open_sqlite(database, clock), open_sqlite(database, clock)
     try:
         await Desk(store).hears("from the first")
         await Desk(second, owner="worker-b").hears("from the second")
@@ -272,6 +272,7 @@ async def test_two_stores_on_one_file_see_each_others_commits(store: Store, data
         ]
     finally:
         second.close()
+        store.close()
 
 
 async def fill(path: Path, clock: FakeClock) -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert
 
 from core.domain.delivery import Delivery, DeliveryState, Receipt
 from core.domain.message import Choice, Markdown, Mention, OutgoingFile, Reply, Text
 from core.ports import Ending, Retry
 from core.store import redrive
+from core.store.schema import chats, outbox
 from core.store.store import Store
 from tests.fakes.clock import FakeClock
 from tests.store.desk import LANE, Desk, new_key, person, place, receipt, words
@@ -257,14 +258,12 @@ async def test_a_chat_is_due_however_many_others_are_blocked(desk: Desk, store: 
     later = clock.now() + 600_000
 
     def fill(conn: Connection) -> None:
-        chats = [("fake", "acme", f"b{n}", "", 0) for n in range(1_000)]
-        conn.exec_driver_sql(
-            "INSERT INTO chats (channel, account, chat_id, thread_id, created_at) VALUES (?, ?, ?, ?, ?)", chats
-        )
-        deliveries = [(n, f"k{n}.{m}", "{}", "new", later * (m == 0), 0) for n in range(1, 1_001) for m in (0, 1)]
-        conn.exec_driver_sql(
-            "INSERT INTO outbox (chat, key, reply, state, not_before, created_at) VALUES (?, ?, ?, ?, ?, ?)", deliveries
-        )
+        place = {"channel": "fake", "account": "acme", "thread_id": "", "created_at": 0}
+        conn.execute(insert(chats), [place | {"chat_id": f"b{n}"} for n in range(1_000)])
+        new = {"reply": "{}", "state": "new", "created_at": 0}
+        each = [(n, m) for n in range(1, 1_001) for m in (0, 1)]
+        rows = [{"chat": n, "key": f"k{n}.{m}", "not_before": later * (m == 0)} for n, m in each]
+        conn.execute(insert(outbox), [new | row for row in rows])
 
     await store.run(fill)
     row = await desk.replies(chat="z, after all others")
@@ -333,7 +332,7 @@ async def test_notices_and_answers_of_commands_keep_their_place_between_replies(
 async def test_a_key_that_is_taken_loses_no_reply_silently(desk: Desk) -> None:
     one, two = await desk.starts(chat="one"), await desk.starts(chat="two")
     await desk.turns.finish(one, Ending(reply=Reply(fragments=())), key="same", send_now=False)
-    with pytest.raises(Exception, match=r"UNIQUE constraint failed: outbox\.key"):
+    with pytest.raises(Exception, match=r"UNIQUE constraint failed: outbox\.key|uq_outbox_key"):
         await desk.turns.finish(two, Ending(reply=Reply(fragments=())), key="same", send_now=False)
     assert await desk.rows("SELECT state FROM turns ORDER BY id") == [("done",), ("running",)]
 
