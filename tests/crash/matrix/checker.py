@@ -182,14 +182,16 @@ def _ledger(platform: Platform, deliveries: Sequence[Delivery], kills: int, foun
     lines: dict[str, list[Taken]] = defaultdict(list)
     for line in platform.ledger.lines:
         lines[line.key].append(line)
-    edited = Counter(key for line in platform.ledger.lines for key in set(line.edits))
-    found.repeated.extend(f"{key} stands in {count} messages" for key, count in edited.items() if count > 1)
+    edited = {key for line in platform.ledger.lines for key in line.edits}
+    # What a person has deleted nobody sees twice.
+    stands = Counter(key for line in platform.ledger.lines if not line.gone for key in set(line.edits))
+    found.repeated.extend(f"{key} stands in {count} messages" for key, count in stands.items() if count > 1)
     found.labelled.extend(_strays(platform))
     for one in deliveries:
         if one.state == "dead":
             found.lost.extend(_dead(platform, one, kills))
             continue
-        for key in set(one.keys) - set(edited):
+        for key in set(one.keys) - edited:
             _copies(platform, one, key, lines[key], found)
     found.repeated.extend(_strangers(platform, deliveries))
 
