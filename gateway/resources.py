@@ -24,6 +24,11 @@ def skills_folder() -> Path:
     return shipped("skills", bundled=BUNDLED, checkout=PACKAGE.parent)
 
 
+def skill_folders(home: Home) -> tuple[Path, Path]:
+    """Where skills are looked for: a person's own folder wins over those that ship."""
+    return (home.workspace / "skills", skills_folder())
+
+
 def shipped(name: str, *, bundled: Path, checkout: Path) -> Path:
     """The bundled folder if there is one, else the checkout's; a wheel has the first, everything else the second."""
     inside = bundled / name

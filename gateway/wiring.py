@@ -12,6 +12,7 @@ from pathlib import Path
 from channels.contract import AnyChannel, AnySpec, ChannelContext
 from core.bus import Bus
 from core.catalog.agents import FolderAgents
+from core.catalog.skills import FolderSkills
 from core.decide.gate import Policy
 from core.decide.next_step import Budget
 from core.decide.view import Rules
@@ -67,7 +68,7 @@ from gateway.presence import Shows
 from gateway.queueing import answerers, max_age, queueing, refuses
 from gateway.redaction import Redactor
 from gateway.reply_files import WorkspaceReplies
-from gateway.resources import agent_folders
+from gateway.resources import agent_folders, skill_folders
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
 from gateway.toolbox import tools_of
@@ -217,7 +218,7 @@ def _runner(
     world: World, bus: Bus, turns: StoredTurns, sender: Sender, presence: Shows, work: LocalWakeup
 ) -> TurnRunner:
     choices = world.choices
-    system = SystemPrompt(world.agents, choices.workspace, world.clock)
+    system = SystemPrompt(world.agents, world.skills, choices.workspace, world.clock)
     children, asks = StoredChildren(world.store), StoredAsks(world.store, choices.texts)
     log = Log(turns=turns, children=children, asks=asks)
     loading = Loading(log, History(turns), system, world.tools, world.clock)
@@ -282,6 +283,7 @@ class Served:
 async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[Opened]:
     """Everything built, nothing running yet. Raises SettingsError or StoreError with what to change."""
     agents = FolderAgents(agent_folders(settings.home))
+    skills = FolderSkills(skill_folders(settings.home), settings.env.get)
     require_agents(settings, agents)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
@@ -298,7 +300,8 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             channels=[one.channel for one in served],
             models=models,
             agents=agents,
-            tools=tools_of(settings, [one.channel.lane for one in served]),
+            skills=skills,
+            tools=tools_of(settings, [one.channel.lane for one in served], skills),
             choices=_choices(settings, served),
             etiquette=lambda chat: settings.etiquette_of(chat.channel),
         )

@@ -12,7 +12,7 @@ from core.domain.chat import ChatKey
 from core.domain.command import CommandSpec
 from core.domain.presence import Etiquette
 from core.domain.texts import Texts
-from core.ports import Agents, Chance, Clock, Models, Tool
+from core.ports import NO_SKILLS, Agents, Chance, Clock, Models, Skills, Tool
 from core.store.store import Store
 
 
@@ -52,4 +52,5 @@ class World:
     agents: Agents
     tools: Mapping[str, Tool]
     choices: Choices
+    skills: Skills = NO_SKILLS
     etiquette: Callable[[ChatKey], Etiquette] = lambda chat: Etiquette()

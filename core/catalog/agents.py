@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from core.catalog.files import Reading, Stamp, stamp
-from core.catalog.includes import Expansion, Found
+from core.catalog.includes import Expansion, Found, Lists
 from core.catalog.meta import NAME, Meta, parse_meta
 from core.domain.agent import AgentDefinition
 from core.domain.errors import SettingsError
@@ -83,13 +84,37 @@ class FolderAgents:
         meta_path, words_path = (_file(reading, agent_id, folder, name) for name in (NAME, INSTRUCTIONS))
         meta = parse_meta(meta_path, reading.read(meta_path))
         words = Found(place=str(words_path), text=reading.read(words_path))
-        text = Expansion(lambda name: _include(reading, self._folders, name)).expand(words).strip()
+        lists: Lists = {"AGENTS_LIST": lambda: self._agents_list(reading), "MCP_LIST": str}
+        text = Expansion(lambda name: _include(reading, self._folders, name), lists).expand(words).strip()
         if not text:
             raise SettingsError(f"{words_path} is empty: write the agent's instructions there")
         definition = AgentDefinition(
-            id=agent_id, name=meta.name, instructions=text, tools=tuple(meta.tools), model=meta.model
+            id=agent_id,
+            name=meta.name,
+            instructions=text,
+            tools=tuple(meta.tools),
+            model=meta.client,
+            scope=meta.scope,
+            strength=meta.strength,
+            memory=tuple(meta.inject_memory),
+            skills=meta.inject_skills,
         )
         return _Loaded(folder=folder, meta=meta, definition=definition, seen=dict(reading.seen))
+
+    def _agents_list(self, reading: Reading) -> str:
+        """A line for each agent that works for others. Whatever changes in any folder changes the list."""
+        lines = []
+        for root in self._folders:
+            reading.look(root)
+        for agent_id in sorted({path.name for root in self._folders for path in _subfolders(root)}):
+            path = reading.find(f"{agent_id}/{NAME}")
+            if path is None:
+                continue
+            with suppress(SettingsError):
+                meta = parse_meta(path, reading.read(path))
+                if meta.type == "task":
+                    lines.append(f"- **{agent_id}** — {meta.description}")
+        return "\n".join(lines)
 
     def _folder(self, agent_id: str, reading: Reading) -> Path:
         if agent_id == COMMON or not ID.fullmatch(agent_id):

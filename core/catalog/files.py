@@ -41,6 +41,10 @@ class Reading:
                 return path
         return None
 
+    def look(self, path: Path) -> None:
+        """Whether anything comes into this folder, or goes out of it, decides about the result too."""
+        self._seen[path] = stamp(path)
+
     def read(self, path: Path) -> str:
         """The text of a file that `find` gave. Raises SettingsError with what to change about it."""
         try:

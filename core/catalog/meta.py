@@ -5,11 +5,12 @@ import re
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from core.domain.errors import SettingsError
-from core.validation import Problem, first_problem, printable
+from core.validation import Problem, first_problem, printable, wrong_key
 
+Strength = Literal["very_low", "low", "average", "high", "very_high"]
 ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
@@ -35,9 +36,50 @@ class Meta(BaseModel):
     tools: list[ToolName] = Field(
         description="names of the tools it may use; [] for none", examples=[["read_file", "current_time"]]
     )
-    model: str | None = Field(
-        default=None, min_length=1, description="name of the one model it uses, else the chat's", examples=["fast"]
+    instructions: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1_000,
+        description="how to phrase a task for it, for a calling model",
     )
+    client: str | None = Field(
+        default=None, min_length=1, description="name of the one model it uses", examples=["fast"]
+    )
+    scope: str | None = Field(
+        default=None, min_length=1, max_length=40, description="what its model has to be good for", examples=["coding"]
+    )
+    strength: Strength | None = Field(
+        default=None, description="the least that its model has to be able to", examples=["high"]
+    )
+    inject_memory: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="files of the workspace that stand in its prompt; $WD is the workspace",
+        examples=[["data/memory/index.md"]],
+    )
+    inject_skills: bool = Field(default=True, description="false: it knows of no skills")
+    icon: str | None = Field(default=None, min_length=1, max_length=200, description="a picture in its folder")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_name(cls, value: object) -> object:
+        """`model` says the same as `client`."""
+        if not isinstance(value, dict) or "model" not in value:
+            return value
+        if "client" in value:
+            raise wrong_key("model", "is given beside client, which says the same: keep one of them")
+        return {("client" if key == "model" else key): given for key, given in value.items()}
+
+    @field_validator("inject_memory")
+    @classmethod
+    def _in_the_workspace(cls, paths: list[str]) -> list[str]:
+        for path in paths:
+            parts = path.removeprefix("$WD/").split("/")
+            if not path or not all(parts) or {"..", "."} & set(parts) or "\\" in path or "\0" in path:
+                raise wrong_key(
+                    "inject_memory", f"names {path!r}: name a file of the workspace, as data/memory/index.md"
+                )
+        return paths
 
 
 NAME: Final = "meta.json"

@@ -65,6 +65,26 @@ def system_text(
     return "\n\n".join(section for section in sections if section)
 
 
+def values_of(chat: ChatKey, *, speakers: Sequence[str], today: str) -> dict[str, str]:
+    """What a line such as `<!-- CHANNEL -->` of an agent stands for."""
+    return {
+        "CHANNEL": chat.channel,
+        "CHAT": chat.chat_id + (f", thread {chat.thread_id}" if chat.thread_id else ""),
+        "PERSON": ", ".join(speakers) or "nobody yet",
+        "DATE": today,
+    }
+
+
+def with_values(text: str, values: Mapping[str, str]) -> str:
+    """The text with each known `__KEY__` that stands alone on its line filled in; others stay. Values are not looked
+    at again, so nothing that a person is called can stand for something else.
+    """
+    return "\n".join(
+        values[line[2:-2]] if line.startswith("__") and line.endswith("__") and line[2:-2] in values else line
+        for line in text.split("\n")
+    )
+
+
 def _shorten(past: Sequence[Block], room: int) -> Sequence[Block]:
     total = sum(piece.tokens for piece in past)
     shortened = list(past)

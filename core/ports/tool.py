@@ -1,13 +1,15 @@
 """Tools and agents as the engine uses them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
+from core.domain.errors import ToolError
 from core.domain.message import Reply
+from core.domain.skill import Skill
 from core.domain.tool import Proposal, ToolOutcome, ToolSpec
 from core.ports.ambient import Clock
 
@@ -58,6 +60,31 @@ class Proposes(Protocol):
 
     async def propose(self, arguments: str, context: ToolContext) -> Proposal:
         """Reads what the digest covers. Raises ToolError for arguments that would not run even with a yes."""
+
+
+class Skills(Protocol):
+    """The skills that there are."""
+
+    def all(self) -> Sequence[Skill]:
+        """Read anew, by name; the broken ones are passed over."""
+
+    def load(self, name: str) -> Skill:
+        """Raises ToolError for one that there is not, that cannot be read, or that misses something."""
+
+
+class NoSkills:
+    """Where there are none."""
+
+    def all(self) -> Sequence[Skill]:
+        """None."""
+        return ()
+
+    def load(self, name: str) -> Skill:
+        """Raises ToolError."""
+        raise ToolError("there are no skills here")
+
+
+NO_SKILLS: Skills = NoSkills()
 
 
 class Agents(Protocol):

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.domain.chat import ChatKey
-from core.ports import Tool
+from core.ports import NO_SKILLS, Skills, Tool
 from core.tools.ask_user import ask_user
 from core.tools.current_time import current_time
 from core.tools.fetch import Fetch
 from core.tools.file_tools import file_tools
+from core.tools.load_skill import load_skill
 from core.tools.run_command import RunCommand
 from core.tools.send_message import send_message
 from core.tools.web_fetch import web_fetch
@@ -17,7 +18,10 @@ NO_PLACES: Mapping[str, ChatKey] = MappingProxyType({})
 
 
 def shipped(
-    fetch: Fetch, command: RunCommand | None = None, places: Mapping[str, ChatKey] = NO_PLACES
+    fetch: Fetch,
+    skills: Skills = NO_SKILLS,
+    command: RunCommand | None = None,
+    places: Mapping[str, ChatKey] = NO_PLACES,
 ) -> Mapping[str, Tool]:
     """By name, in the order in which a model is told of them. Importing this module loads the web client: 120 ms.
 
@@ -30,6 +34,7 @@ def shipped(
         send_message(places),
         command or RunCommand(),
         current_time,
+        load_skill(skills),
         ask_user,
     )
     return MappingProxyType({tool.spec.name: tool for tool in tools})

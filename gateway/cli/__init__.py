@@ -51,6 +51,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "read": Verb(module="gateway.cli.read", summary="what a raw event of a platform means"),
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
+        "skills": Verb(module="gateway.cli.skills", summary="the skills (list, show, check)"),
         "config": Verb(module="gateway.cli.config", summary="the settings (show, validate, schema)"),
     }
 )

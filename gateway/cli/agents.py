@@ -81,8 +81,8 @@ def problems(settings: Settings, agents: FolderAgents, tools: Collection[str]) -
         for name in one.meta.tools:
             if name not in tools:
                 yield f"{place}: tools: {name} {unknown(name, tools)}"
-        if one.meta.model is not None and one.meta.model not in settings.models:
-            yield f"{place}: model: {one.meta.model} {unknown(one.meta.model, settings.models)}"
+        if one.meta.client is not None and one.meta.client not in settings.models:
+            yield f"{place}: client: {one.meta.client} {unknown(one.meta.client, settings.models)}"
     yield from map(str, refusals(settings, agents))
 
 
@@ -96,7 +96,7 @@ def as_json(one: Listed) -> dict[str, object]:
         "type": meta.type if meta else None,
         "description": meta.description if meta else None,
         "tools": list(meta.tools) if meta else [],
-        "model": meta.model if meta else None,
+        "model": meta.client if meta else None,
         "problem": one.problem,
     }
 

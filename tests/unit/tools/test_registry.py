@@ -26,6 +26,7 @@ def test_these_tools_ship_with_these_effects() -> None:
         "send_message": (Effect.EXTERNAL, True),
         "run_command": (Effect.EXTERNAL, False),
         "current_time": (Effect.READS, True),
+        "load_skill_instructions": (Effect.READS, True),
         "ask_user": (Effect.READS, True),
     }
 
