@@ -143,38 +143,44 @@ class FolderSkills:
 
 def parse_skill(path: Path, text: str) -> tuple[Front, str]:
     """The front matter and the instructions. Raises SettingsError with the file, the key and the right form."""
-    lines = text.split("\n")
-    ends = [number for number, line in enumerate(lines) if line.rstrip() == FENCE]
-    if not lines or lines[0].rstrip() != FENCE or len(ends) < 2:
-        raise SettingsError(f"{path}: must begin with a line ---, then name and description, then a line ---")
+    head, body = _halves(path, text)
     try:
-        table: object = yaml.safe_load("\n".join(lines[1 : ends[1]]))
-    except yaml.YAMLError as error:
-        reason = re.sub(r"\s+", " ", str(error))
-        raise SettingsError(f"{path}: the lines between the two --- are no YAML, {printable(reason, 160)}") from None
-    if not isinstance(table, dict):
-        raise SettingsError(f"{path}: between the two --- stand lines such as name: {path.parent.name}")
-    try:
-        front = Front.model_validate(table)
+        front = Front.model_validate(_table(path, head))
     except ValidationError as error:
         problem = first_problem(error, Front)
         example = f", for example {problem.example}" if problem.example is not None else ""
         raise SettingsError(f"{path}: {problem.key} {problem.text}{example}") from None
-    body = "\n".join(lines[ends[1] + 1 :]).strip()
     if not body:
         raise SettingsError(f"{path} has no instructions below its second ---: write them there")
     return front, body
 
 
+def _halves(path: Path, text: str) -> tuple[str, str]:
+    lines = text.split("\n")
+    ends = [number for number, line in enumerate(lines) if line.rstrip() == FENCE]
+    if ends[:1] != [0] or not ends[1:]:
+        raise SettingsError(f"{path}: must begin with a line ---, then name and description, then a line ---")
+    return "\n".join(lines[1 : ends[1]]), "\n".join(lines[ends[1] + 1 :]).strip()
+
+
+def _table(path: Path, head: str) -> dict[object, object]:
+    try:
+        table: object = yaml.safe_load(head)
+    except yaml.YAMLError as error:
+        reason = re.sub(r"\s+", " ", str(error))
+        raise SettingsError(f"{path}: the lines between the two --- are no YAML, {printable(reason, 160)}") from None
+    if not isinstance(table, dict):
+        raise SettingsError(f"{path}: between the two --- stand lines such as name: {path.parent.name}")
+    return table
+
+
 def excess(folder: Path) -> Iterator[str]:
     """In what a folder is more than a skill should be. It walks through the whole of it: for whoever checks."""
-    files = [path for path in folder.rglob("*") if not path.is_dir()] if folder.is_dir() else []
-    links = [path for path in files if path.is_symlink()]
-    if links:
-        yield f"{links[0]} is a link: put the file itself there"
+    files = [path for path in folder.rglob("*") if path.is_symlink() or path.is_file()]
+    size = sum(path.lstat().st_size for path in files)
+    yield from (f"{path} is a link: put the file itself there" for path in files if path.is_symlink())
     if len(files) > MOST_FILES:
         yield f"{folder} has {len(files)} files, more than {MOST_FILES}: take some out"
-    size = sum(path.stat().st_size for path in files if not path.is_symlink())
     if size > MOST_BYTES:
         yield f"{folder} has {size} bytes, more than {MOST_BYTES}: take something out"
 

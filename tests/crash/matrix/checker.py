@@ -183,9 +183,7 @@ def _ledger(platform: Platform, deliveries: Sequence[Delivery], kills: int, foun
     for line in platform.ledger.lines:
         lines[line.key].append(line)
     edited = {key for line in platform.ledger.lines for key in line.edits}
-    # What a person has deleted nobody sees twice.
-    stands = Counter(key for line in platform.ledger.lines if not line.gone for key in set(line.edits))
-    found.repeated.extend(f"{key} stands in {count} messages" for key, count in stands.items() if count > 1)
+    found.repeated.extend(_twice(platform))
     found.labelled.extend(_strays(platform))
     for one in deliveries:
         if one.state == "dead":
@@ -194,6 +192,12 @@ def _ledger(platform: Platform, deliveries: Sequence[Delivery], kills: int, foun
         for key in set(one.keys) - edited:
             _copies(platform, one, key, lines[key], found)
     found.repeated.extend(_strangers(platform, deliveries))
+
+
+def _twice(platform: Platform) -> Iterator[str]:
+    """What stands in two messages. What a person has deleted nobody sees twice."""
+    stands = Counter(key for line in platform.ledger.lines if not line.gone for key in set(line.edits))
+    yield from (f"{key} stands in {count} messages" for key, count in stands.items() if count > 1)
 
 
 def _strays(platform: Platform) -> Iterator[str]:
