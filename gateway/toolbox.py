@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.domain.chat import ChatKey
-from core.ports import Lane, Skills, Tool
+from core.ports import Agents, Lane, Skills, Tool
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
 from core.tools.run_command import RunCommand
@@ -12,13 +12,15 @@ from gateway.settings import Settings
 DEFAULT_ACCOUNT = "default"
 
 
-def tools_of(settings: Settings, lanes: Sequence[Lane], skills: Skills) -> Mapping[str, Tool]:
+def tools_of(settings: Settings, lanes: Sequence[Lane], agents: Agents, skills: Skills) -> Mapping[str, Tool]:
     """All but those that are denied. Raises SettingsError for a section of a tool that there is not."""
     bounds = settings.web_fetch
     caps = Caps(body=bounds.max_bytes, seconds=bounds.timeout_s, redirects=bounds.redirects)
     commands = settings.run_command
     command = RunCommand(sandboxed=commands.sandbox != "none", longest_s=commands.longest_s)
-    tools = shipped(Fetch(caps=caps), skills, command, {name: place_of(name, lanes) for name in settings.send_to})
+    tools = shipped(
+        Fetch(caps=caps), agents, skills, command, {name: place_of(name, lanes) for name in settings.send_to}
+    )
     settings.require_tools(tools)
     denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
     return {name: tool for name, tool in tools.items() if name not in denied}

@@ -301,7 +301,7 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             models=models,
             agents=agents,
             skills=skills,
-            tools=tools_of(settings, [one.channel.lane for one in served], skills),
+            tools=tools_of(settings, [one.channel.lane for one in served], agents, skills),
             choices=_choices(settings, served),
             etiquette=lambda chat: settings.etiquette_of(chat.channel),
         )

@@ -1,7 +1,7 @@
 """The agents of some folders: `ID/meta.json` and `ID/AGENT.md`, read anew whenever one of the files changed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,8 @@ from core.catalog.files import Reading, Stamp, stamp
 from core.catalog.includes import Expansion, Found, Lists
 from core.catalog.meta import NAME, Meta, parse_meta
 from core.domain.agent import AgentDefinition
-from core.domain.errors import SettingsError
+from core.domain.errors import SettingsError, ToolError
+from core.ports import TaskAgent
 
 INSTRUCTIONS: Final = "AGENT.md"
 COMMON: Final = "common"
@@ -58,10 +59,37 @@ class FolderAgents:
             raise SettingsError(text)
         return loaded.definition
 
+    def task(self, agent_id: str) -> AgentDefinition:
+        """Of type task. Raises ToolError with what the calling model reads."""
+        try:
+            loaded = self._load(agent_id)
+        except SettingsError as error:
+            if agent_id not in self._ids():
+                known = ", ".join(one.id for one in self.tasks()) or "none"
+                raise ToolError(f"agent `{agent_id[:80]}` not found; there are: {known}") from error
+            raise ToolError(f"agent `{agent_id}` is broken: {error}") from error
+        if loaded.meta.type != "task":
+            raise ToolError(
+                f"agent `{agent_id}` is a {loaded.meta.type} agent and cannot be dispatched or run as a task — "
+                f"only `task` agents can"
+            )
+        return loaded.definition
+
+    def tasks(self) -> Sequence[TaskAgent]:
+        """The broken ones are passed over."""
+        return tuple(
+            TaskAgent(id=one.id, description=one.meta.description, instructions=one.meta.instructions or "")
+            for one in self.list()
+            if one.meta is not None and one.meta.type == "task"
+        )
+
     def list(self) -> Sequence[Listed]:
         """All agents by id, the broken ones with their problem."""
         ids = {path.name: path for folder in reversed(self._folders) for path in _subfolders(folder)}
         return tuple(self._listed(agent_id, ids[agent_id]) for agent_id in sorted(ids))
+
+    def _ids(self) -> Collection[str]:
+        return {path.name for folder in self._folders for path in _subfolders(folder)}
 
     def _listed(self, agent_id: str, folder: Path) -> Listed:
         try:

@@ -16,6 +16,14 @@ class Effect(StrEnum):
     EXTERNAL = "external"
 
 
+class Reach(StrEnum):
+    """Which agents of a turn have a tool: all, only the one that talks with people, or all but those at the bottom."""
+
+    EVERYWHERE = "everywhere"
+    ROOT = "root"
+    ABOVE_THE_LAST = "above_the_last"
+
+
 class Approval(StrEnum):
     """Whose calls of a tool wait for a person's yes: nobody's, those of members who are no owners, or everybody's."""
 
@@ -52,6 +60,7 @@ class ToolSpec:
     replayable: bool
     approval: Approval = Approval.NEVER
     limits_itself: bool = False
+    reach: Reach = Reach.EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

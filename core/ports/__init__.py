@@ -22,11 +22,13 @@ from core.ports.model import Model as Model
 from core.ports.model import Models as Models
 from core.ports.presence import Drafts as Drafts
 from core.ports.presence import Showing as Showing
+from core.ports.tool import NO_AGENTS as NO_AGENTS
 from core.ports.tool import NO_SKILLS as NO_SKILLS
 from core.ports.tool import Agents as Agents
 from core.ports.tool import Proposes as Proposes
 from core.ports.tool import Say as Say
 from core.ports.tool import Skills as Skills
+from core.ports.tool import TaskAgent as TaskAgent
 from core.ports.tool import Tool as Tool
 from core.ports.tool import ToolContext as ToolContext
 from core.ports.turns import Asks as Asks

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey, Principal
-from core.domain.errors import ToolError
+from core.domain.errors import SettingsError, ToolError
 from core.domain.message import Reply
 from core.domain.skill import Skill
 from core.domain.tool import Proposal, ToolOutcome, ToolSpec
@@ -87,8 +87,44 @@ class NoSkills:
 NO_SKILLS: Skills = NoSkills()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAgent:
+    """An agent that works for others, as they choose it."""
+
+    id: str
+    description: str
+    instructions: str = ""
+
+
 class Agents(Protocol):
-    """The agents that can answer."""
+    """The agents that can answer people, and those that work for other agents."""
 
     def get(self, agent_id: str) -> AgentDefinition:
         """Read anew; raises SettingsError that names the folder and what is wrong in it."""
+
+    def task(self, agent_id: str) -> AgentDefinition:
+        """One that works for others, read anew. Raises ToolError for one that there is not, that does not, or that is
+        broken, with a text for whoever wanted it.
+        """
+
+    def tasks(self) -> Sequence[TaskAgent]:
+        """Those that work for others, by id."""
+
+
+class NoAgents:
+    """Where there are none."""
+
+    def get(self, agent_id: str) -> AgentDefinition:
+        """Raises SettingsError."""
+        raise SettingsError(f"there is no agent {agent_id} here")
+
+    def task(self, agent_id: str) -> AgentDefinition:
+        """Raises ToolError."""
+        raise ToolError(f"agent `{agent_id}` not found")
+
+    def tasks(self) -> Sequence[TaskAgent]:
+        """None."""
+        return ()
+
+
+NO_AGENTS: Agents = NoAgents()

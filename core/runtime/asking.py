@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import structlog
 
 from core.bus import Bus, Draft, Telemetry
-from core.decide.context import block, fit
+from core.decide.context import Block, block, fit
 from core.decide.prompt import exchange_messages
+from core.decide.scratchpad import notes_of, shown
 from core.domain.chat import ChatKey
 from core.domain.errors import ContextTooLong, ModelBroken, ModelError, ModelRefused, ModelUnreachable
 from core.domain.prompt import Prompt
@@ -86,8 +87,15 @@ class Asking:
     def _prompt(self, frame: Frame, room: int) -> Prompt:
         current = replace(frame.current, steps=tuple(frame.log.steps), closed=False)
         messages = exchange_messages(current, shared=frame.shared)
-        fitted = fit(frame.system, frame.past, block(messages), room=room)
+        fitted = fit(self._system(frame), frame.past, block(messages), room=room)
         return Prompt(messages=fitted, tools=tuple(tool.spec for tool in frame.tools.values()))
+
+    def _system(self, frame: Frame) -> Block:
+        """The agent's own words, and what all agents of the turn have noted so far."""
+        notes = shown(notes_of(other.log.steps for other in frame.tree.frames.values()))
+        if not notes:
+            return frame.system
+        return block([replace(one, content=f"{one.content}\n\n{notes}") for one in frame.system.messages])
 
     def _on_text(self, frame: Frame) -> Callable[[str], None] | None:
         chat, turn = frame.claim.chat, frame.claim.turn

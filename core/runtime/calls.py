@@ -28,7 +28,6 @@ from core.runtime.permission import Permission
 from core.runtime.proposals import Proposals
 
 SIDE_BY_SIDE = 4
-DEEPEST = 5
 
 Advance = Callable[[Frame], Awaitable[object]]
 
@@ -111,9 +110,9 @@ class Calls:
                 await self._handing.ask(frame, call, ask, AskedAbout.QUESTION)
 
     async def _delegate(self, frame: Frame, call: CallId, wish: Delegate, advance: Advance) -> None:
-        if frame.depth >= DEEPEST:
-            text = f"Not delegated: agents may stand at most {DEEPEST} below each other. Do it yourself."
-            await self._close(frame, call, ToolResult(text=text, failed=True))
+        refusal = self._loading.refuses(frame, wish)
+        if refusal is not None:
+            await self._close(frame, call, ToolResult(text=refusal, failed=True))
             return
         self._bench.tell(frame, "Delegated", agent=wish.agent)
         child = await self._loading.delegate(frame, call, wish)
@@ -130,11 +129,17 @@ class Calls:
                 await self._close(frame, call, ToolResult(text=text, files=files))
             case Fail(cause=cause, what=what):
                 await self._closing.save(child)
-                said = self._closing.cause(cause, what)
-                await self._close(frame, call, ToolResult(text=f"{child.agent.id} has no answer: {said}", failed=True))
+                await self._close(frame, call, self._no_answer(child.agent.id, cause, what))
             case _:
                 return False
         return True
+
+    def _no_answer(self, agent: str, cause: str, what: str) -> ToolResult:
+        """That an agent went round and round is something to work with; any other end is an error."""
+        if cause == "cause_no_progress":
+            text = f"Sub-agent `{agent}` exceeded {what} tool-call rounds without producing a final answer."
+            return ToolResult(text=text)
+        return ToolResult(text=f"{agent} has no answer: {self._closing.cause(cause, what)}", failed=True)
 
     async def _close(self, frame: Frame, call: CallId, result: ToolResult) -> None:
         step = ToolFinished(call=call, result=result.text, failed=result.failed, files=result.files, said=result.said)

@@ -4,15 +4,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.chat import Principal
-from core.domain.errors import SettingsError
+from core.domain.errors import ToolError
 from core.domain.history import Exchange, Said, SubFrame
 from core.domain.step import Asked, CallId, Delegated, Stamped, Steered
-from core.domain.tool import Delegate
+from core.domain.tool import Delegate, Reach
 from core.ports import Asks, Children, Claim, Clock, Tool, Turns
 from core.runtime.frame import Frame, FrameLog, Tree
 from core.runtime.history import History, Loaded
 from core.runtime.patience import LeaseLost, persist
 from core.runtime.system import SystemPrompt
+
+DEEPEST = 5
+
+
+def reaches(reach: Reach, depth: int) -> bool:
+    """Whether an agent that stands so many below the first has a tool of this reach."""
+    match reach:
+        case Reach.EVERYWHERE:
+            return True
+        case Reach.ROOT:
+            return depth == 0
+        case Reach.ABOVE_THE_LAST:
+            return depth < DEEPEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,16 +69,16 @@ class Loading:
         return root
 
     def child(self, parent: Frame, sub: SubFrame) -> Frame:
-        """A frame of the same turn for another agent; raises SettingsError when that agent's folder is broken."""
+        """A frame of the same turn for another agent. Raises ToolError when there is no such agent any more."""
         task = Said(inbound=0, sender=self._asker(parent), content=sub.task, at=0)
         current = Exchange(turn=parent.claim.turn, said=(task,), steps=sub.steps, closed=False)
-        agent, system = self._system.build(sub.agent, parent.claim.chat, current)
+        agent, system = self._system.build(sub.agent, parent.claim.chat, current, below=True)
         frame = replace(
             parent,
             id=sub.id,
             depth=sub.depth,
             agent=agent,
-            tools=self._tools_of(agent.tools),
+            tools=self._tools_of(agent.tools, sub.depth),
             system=system,
             past=(),
             current=current,
@@ -90,8 +103,20 @@ class Loading:
         parent.log.add_saved(Stamped(seq=seq, step=Delegated(call=call, frame=made)))
         try:
             return self.child(parent, replace(sub, id=made))
-        except SettingsError as exc:
+        except ToolError as exc:
             return str(exc)
+
+    def refuses(self, parent: Frame, wish: Delegate) -> str | None:
+        """Why this agent may not let that one work, in the words for its model; None when it may."""
+        if wish.agent == parent.agent.id:
+            return "an agent cannot call itself"
+        try:
+            self._system.require(wish.agent)
+        except ToolError as error:
+            return str(error)
+        if not reaches(Reach.ABOVE_THE_LAST, parent.depth):
+            return f"maximum agent depth ({DEEPEST}) exceeded"
+        return None
 
     async def reload(self, frame: Frame) -> Frame | None:
         """A signal came in: the same turn as the store has it now; None when the lease is lost."""
@@ -110,7 +135,7 @@ class Loading:
             claim=claim,
             tree=tree,
             agent=agent,
-            tools=self._tools_of(agent.tools),
+            tools=self._tools_of(agent.tools, 0),
             system=system,
             past=loaded.past,
             current=loaded.current,
@@ -120,8 +145,9 @@ class Loading:
         tree.frames[root.id] = root
         return root
 
-    def _tools_of(self, names: Sequence[str]) -> Mapping[str, Tool]:
-        return {name: self._tools[name] for name in names if name in self._tools}
+    def _tools_of(self, names: Sequence[str], depth: int) -> Mapping[str, Tool]:
+        known = {name: self._tools[name] for name in names if name in self._tools}
+        return {name: tool for name, tool in known.items() if reaches(tool.spec.reach, depth)}
 
     @staticmethod
     def _asker(frame: Frame) -> Principal:

@@ -42,9 +42,14 @@ class SystemPrompt:
         self._clock = clock
         self._read: dict[str, _Read] = {}
 
-    def build(self, agent_id: str, chat: ChatKey, current: Exchange) -> tuple[AgentDefinition, Block]:
-        """The agent and its system message. Raises SettingsError when the agent's folder is broken."""
-        agent = self._agents.get(agent_id)
+    def build(
+        self, agent_id: str, chat: ChatKey, current: Exchange, *, below: bool = False
+    ) -> tuple[AgentDefinition, Block]:
+        """The agent and its system message; `below` another one it is an agent that works for others.
+
+        Raises SettingsError when the folder of one that answers people is broken, ToolError for one below.
+        """
+        agent = self._agents.task(agent_id) if below else self._agents.get(agent_id)
         today = datetime.fromtimestamp(self._clock.now() / 1000).astimezone().strftime("%A, %d %B %Y, %Z")
         names = tuple(dict.fromkeys(said.sender.name or said.sender.user_id for said in current.said))
         skills = skills_block(self._skills.all()) if agent.skills else ""
@@ -55,6 +60,10 @@ class SystemPrompt:
         agent = replace(agent, instructions="\n\n".join([filled, *extras]))
         text = system_text(agent, self._files(), chat=chat, speakers=names, today=today)
         return agent, block((PromptMessage(role="system", content=text),))
+
+    def require(self, agent_id: str) -> None:
+        """Raises ToolError when no agent of this name works for others."""
+        self._agents.task(agent_id)
 
     def _memory(self, name: str) -> str:
         """A file of the workspace that the agent wants to see, by the path by which its file tools know it."""

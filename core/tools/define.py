@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from core.domain.errors import ToolError
-from core.domain.tool import Approval, Effect, ToolResult, ToolSpec
-from core.domain.wait import Ask
+from core.domain.tool import Approval, Effect, Reach, ToolOutcome, ToolSpec
 from core.ports import ToolContext
 
 MOST_PROBLEMS = 5
@@ -32,7 +31,7 @@ class Arguments(BaseModel):
 
 
 A = TypeVar("A", bound=Arguments)
-Perform = Callable[[A, ToolContext], Awaitable[ToolResult | Ask]]
+Perform = Callable[[A, ToolContext], Awaitable[ToolOutcome]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ class DefinedTool(Generic[A]):
     accepts: type[A]
     perform: Perform[A]
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolResult | Ask:
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         """Raises ToolError when the text is not valid arguments, before anything was done."""
         return await self.perform(parse(arguments, self.accepts, self.spec), context)
 
@@ -57,6 +56,7 @@ def define(
     replayable: bool,
     perform: Perform[A],
     approval: Approval = Approval.NEVER,
+    reach: Reach = Reach.EVERYWHERE,
 ) -> DefinedTool[A]:
     """A tool whose schema is that of `accepts`."""
     spec = ToolSpec(
@@ -66,23 +66,37 @@ def define(
         effect=effect,
         replayable=replayable,
         approval=approval,
+        reach=reach,
     )
     return DefinedTool(spec=spec, accepts=accepts, perform=perform)
 
 
 def schema_of(accepts: type[Arguments]) -> Mapping[str, object]:
-    """The JSON schema without the titles that pydantic derives from names: they cost tokens and say nothing."""
+    """The JSON schema without the titles that pydantic derives from names: they cost tokens and say nothing.
+
+    What is defined apart stands where it is used: not every provider follows references.
+    """
     schema = accepts.model_json_schema()
-    fields = {
-        name: {key: value for key, value in field.items() if key != "title"}
-        for name, field in schema.get("properties", {}).items()
-    }
+    parts = schema.get("$defs", {})
+    fields = {name: _plain(field, parts) for name, field in schema.get("properties", {}).items()}
     return {
         "type": "object",
         "properties": fields,
         "required": list(schema.get("required", [])),
         "additionalProperties": False,
     }
+
+
+def _plain(part: object, parts: Mapping[str, object], *, names: bool = False) -> object:
+    """`names`: the keys are those of fields, and one of them may be called title."""
+    if isinstance(part, list):
+        return [_plain(one, parts) for one in part]
+    if not isinstance(part, Mapping):
+        return part
+    if isinstance(reference := part.get("$ref"), str):
+        return _plain(parts[reference.rpartition("/")[2]], parts)
+    kept = {key: value for key, value in part.items() if names or key != "title"}
+    return {key: _plain(value, parts, names=key == "properties") for key, value in kept.items()}
 
 
 def parse(text: str, accepts: type[A], spec: ToolSpec) -> A:

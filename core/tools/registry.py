@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.domain.chat import ChatKey
-from core.ports import NO_SKILLS, Skills, Tool
+from core.ports import NO_AGENTS, NO_SKILLS, Agents, Skills, Tool
+from core.tools.agent_tools import agent_tools
 from core.tools.ask_user import ask_user
 from core.tools.current_time import current_time
 from core.tools.fetch import Fetch
 from core.tools.file_tools import file_tools
-from core.tools.load_skill import load_skill
 from core.tools.run_command import RunCommand
 from core.tools.send_message import send_message
 from core.tools.web_fetch import web_fetch
@@ -19,6 +19,7 @@ NO_PLACES: Mapping[str, ChatKey] = MappingProxyType({})
 
 def shipped(
     fetch: Fetch,
+    agents: Agents = NO_AGENTS,
     skills: Skills = NO_SKILLS,
     command: RunCommand | None = None,
     places: Mapping[str, ChatKey] = NO_PLACES,
@@ -34,7 +35,7 @@ def shipped(
         send_message(places),
         command or RunCommand(),
         current_time,
-        load_skill(skills),
         ask_user,
+        *agent_tools(agents, skills),
     )
     return MappingProxyType({tool.spec.name: tool for tool in tools})

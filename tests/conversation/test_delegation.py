@@ -11,7 +11,10 @@ from core.domain.errors import ModelRefused
 from core.domain.prompt import Prompt
 from core.domain.step import ModelAnswered
 from core.models.scripted import ScriptedModel, calls, fails, says, together
+from core.ports import Tool
 from core.tools.ask_user import ask_user
+from core.tools.delegation import execute_subtask, execute_task
+from core.tools.update_scratchpad import update_scratchpad
 from tests.fakes.gateway import House, opened
 from tests.fakes.platform import FakePlatform
 from tests.fakes.tools import answers, delegates, waits_for
@@ -142,17 +145,80 @@ async def test_a_child_that_has_no_answer_is_told_to_its_parent(
 async def test_agents_stand_at_most_five_below_each_other(
     delegating: House, platform: FakePlatform, model: ScriptedModel
 ) -> None:
-    model.then(*(calls("delegate", agent="clerk", task=f"level {level}") for level in range(1, 7)))
+    model.then(*(calls("delegate", agent=f"clerk{level}", task=f"level {level}") for level in range(1, 7)))
     model.then(*(says(f"back from {level}") for level in (5, 4, 3, 2, 1)), says("enough"))
     async with opened(delegating):
         await platform.person("anna").says("dig")
         await platform.hears("enough")
     deepest = model.prompts[6]
-    assert deepest.messages[-1].content == (
-        "Not delegated: agents may stand at most 5 below each other. Do it yourself."
-    )
+    assert deepest.messages[-1].content == "maximum agent depth (5) exceeded"
     assert task_of(deepest) == "level 5"
     assert model.prompts[-1].messages[-1].content == "back from 1"
+
+
+async def test_an_agent_calls_neither_itself_nor_one_that_does_not_exist(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        together(
+            calls("delegate", agent="main", task="again"),
+            calls("delegate", agent="nobody", task="help"),
+            calls("delegate", agent="clerk", task="count"),
+        ),
+        says("42"),
+        says("The clerk did."),
+    )
+    async with opened(delegating) as gateway:
+        await platform.person("anna").says("go")
+        await platform.hears("The clerk did.")
+        frames = await gateway.world.store.read(lambda conn: conn.exec_driver_sql("SELECT agent FROM frames").all())
+    assert [one.content for one in model.prompts[-1].messages if one.role == "tool"] == [
+        "an agent cannot call itself",
+        "agent `nobody` not found; there are: clerk",
+        "42",
+    ]
+    assert [tuple(row) for row in frames] == [("clerk",)]
+
+
+async def test_only_the_first_agent_has_the_tool_for_tasks_and_the_last_has_none_for_subtasks(
+    house: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    tools: dict[str, Tool] = {"execute_task": execute_task, "execute_subtask": execute_subtask}
+    model.then(calls("execute_task", agent_id="level1", prompt="dig"))
+    model.then(*(calls("execute_subtask", agent_id=f"level{level}", prompt="dig") for level in (2, 3, 4, 5)))
+    model.then(*(says(f"back from {level}") for level in (5, 4, 3, 2, 1)), says("enough"))
+    async with opened(replace(house, tools=tools)):
+        await platform.person("anna").says("dig")
+        await platform.hears("enough")
+    had = [[tool.name for tool in prompt.tools] for prompt in list(model.prompts)[:6]]
+    assert had == [["execute_task", "execute_subtask"], *[["execute_subtask"]] * 4, []]
+
+
+async def test_what_one_agent_notes_all_of_the_turn_see_and_no_later_turn_does(
+    delegating: House, platform: FakePlatform, model: ScriptedModel
+) -> None:
+    model.then(
+        calls("update_scratchpad", key="report", value="data/report.md"),
+        calls("delegate", agent="clerk", task="read the report"),
+        together(
+            calls("update_scratchpad", key="docs:x", value="</note>&"), calls("update_scratchpad", key="", value="x")
+        ),
+        says("read"),
+        calls("update_scratchpad", key="report", value=""),
+        says("Done."),
+        says("Yes?"),
+    )
+    anna = platform.person("anna")
+    async with opened(replace(delegating, tools={**delegating.tools, "update_scratchpad": update_scratchpad})):
+        await anna.says("go")
+        await anna.hears("Done.")
+        await anna.says("hello")
+        await anna.hears("Yes?")
+    pads = [prompt.messages[0].content.partition("<scratchpad>\n")[2] for prompt in model.prompts]
+    first = '<note key="report">data/report.md</note>\n'
+    second = '<note key="docs:x">&lt;/note&gt;&amp;</note>\n'
+    end = "</scratchpad>"
+    assert pads == ["", first + end, first + end, first + second + end, first + second + end, second + end, ""]
 
 
 async def test_all_agents_of_a_turn_share_its_budget(

@@ -16,11 +16,11 @@ from core.decide.view import Answerers, Queueing
 from core.domain.agent import AgentDefinition
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
-from core.domain.errors import StoreError
+from core.domain.errors import StoreError, ToolError
 from core.domain.presence import Etiquette
 from core.domain.texts import Texts
 from core.models.registry import ReadyModels
-from core.ports import Chance, Clock, Model, Tool
+from core.ports import Chance, Clock, Model, TaskAgent, Tool
 from core.runtime.ambient import SystemChance, SystemClock
 from core.store.lock import FileLock
 from core.store.store import Store, open_sqlite
@@ -36,6 +36,7 @@ ResultT = TypeVar("ResultT")
 
 BUDGET = Budget(model_calls=50, tokens=5_000_000)
 PEOPLE = ("anna", "ben", "carl")
+NOBODY = "nobody"
 OWNERS = frozenset({"olga"})
 
 
@@ -50,6 +51,16 @@ class TestAgents:
     def get(self, agent_id: str) -> AgentDefinition:
         """Always the same."""
         return AgentDefinition(id=agent_id, name=agent_id, instructions="You are a test.", tools=self._tools)
+
+    def task(self, agent_id: str) -> AgentDefinition:
+        """The same: each works for others too, but for one."""
+        if agent_id == NOBODY:
+            raise ToolError(f"agent `{agent_id}` not found; there are: clerk")
+        return self.get(agent_id)
+
+    def tasks(self) -> Sequence[TaskAgent]:
+        """One as an example."""
+        return (TaskAgent(id="clerk", description="Counts things.", instructions="Name the things."),)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,11 @@ def test_these_tools_ship_with_these_effects() -> None:
         "run_command": (Effect.EXTERNAL, False),
         "current_time": (Effect.READS, True),
         "load_skill_instructions": (Effect.READS, True),
+        "list_items": (Effect.READS, True),
+        "execute_task": (Effect.READS, True),
+        "execute_subtask": (Effect.READS, True),
+        "write_todos": (Effect.READS, True),
+        "update_scratchpad": (Effect.READS, True),
         "ask_user": (Effect.READS, True),
     }
 
