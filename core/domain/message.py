@@ -123,11 +123,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What goes out, in the order of its fragments, then its files, then its choices."""
+    """What goes out, in the order of its fragments, then its files, then its choices.
+
+    `answers` is the `event_key` of the command or of the button press that this is the direct answer to: where the
+    platform can, only whoever did that sees it.
+    """
 
     fragments: tuple[Fragment, ...]
     files: tuple[OutgoingFile, ...] = field(default=())
     choices: tuple[Choice, ...] = field(default=())
+    answers: str | None = None
 
 
 def says(text: str) -> Reply:

@@ -47,6 +47,8 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "undelivered": "{n} earlier replies did not reach you; the newest follows.",
         "possible_repeat": "(possible repeat) ",
         "placeholder": "…",
+        "file_too_large": "{name} is too large to be sent here.",
+        "file_missing": "{name} could not be read, so it is not here.",
         "answer_until": "Answer until {time}.",
         "answer_otherwise": "Otherwise: {default}.",
         "question_reminder": "Still waiting for your answer: {question}",

@@ -38,9 +38,10 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingCommand:
-    """A committed command that waits for its performer."""
+    """A committed command that waits for its performer. `event_key` is that of the event that gave it."""
 
     inbound: int
+    event_key: str
     chat_row: int
     chat: ChatKey
     sender: Principal

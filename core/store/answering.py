@@ -26,5 +26,5 @@ def tell(conn: Connection, event: Inbound, chat: Locked, inbound_id: int, name: 
     if not waits.tell_once(conn, chat.waits, event.sender.user_id):
         return False
     text = admission.rules.texts.say("waiting_for", name=name, n=chat.live)
-    notice(conn, chat.id, inbound_id, text, admission.key)
+    notice(conn, chat.id, inbound_id, text, admission.key, answers=event.event_key)
     return True

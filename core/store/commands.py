@@ -1,5 +1,7 @@
 """Commands between the commit that took them and the one that closes them."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, bindparam, literal_column, select, update
 from sqlalchemy.sql import Executable
 
@@ -16,6 +18,7 @@ from core.store.sql import PerDialect, UpsertInsert, now_ms
 PENDING = (
     select(
         inbound.c.id,
+        inbound.c.event_key,
         inbound.c.chat,
         chats.c.channel,
         chats.c.account,
@@ -55,10 +58,11 @@ def pending(conn: Connection) -> list[PendingCommand]:
     return [
         PendingCommand(
             inbound=row[0],
-            chat_row=row[1],
-            chat=chat_key(row[2], row[3], row[4], row[5]),
-            sender=Principal(channel=row[2], account=row[3], user_id=row[6], name=row[7]),
-            call=CommandCall(name=row[8] or "", arguments=row[9] or ""),
+            event_key=row[1],
+            chat_row=row[2],
+            chat=chat_key(row[3], row[4], row[5], row[6]),
+            sender=Principal(channel=row[3], account=row[4], user_id=row[7], name=row[8]),
+            call=CommandCall(name=row[9] or "", arguments=row[10] or ""),
         )
         for row in conn.execute(PENDING)
     ]
@@ -66,6 +70,7 @@ def pending(conn: Connection) -> list[PendingCommand]:
 
 def answer(conn: Connection, command: PendingCommand, reply: Reply, key: str) -> None:
     """Answer a command and close it. Unique by inbound, so a crash repeats it harmlessly."""
-    row = {"chat": command.chat_row, "inbound": command.inbound, "key": key, "reply": codec.reply_text(reply)}
+    direct = codec.reply_text(replace(reply, answers=command.event_key))
+    row = {"chat": command.chat_row, "inbound": command.inbound, "key": key, "reply": direct}
     conn.execute(ANSWER_COMMAND.on(conn), row)
     conn.execute(PERFORMED, {"b_inbound": command.inbound})

@@ -1,5 +1,7 @@
 """Short words to people: those that answer one event, at most one each, and those of what did not reach a chat."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from core.domain.message import says
@@ -44,9 +46,9 @@ TOLD = update(outbox).where(outbox.c.chat == bindparam("b_chat"), outbox.c.lost 
 NONE_LOST = update(chats).where(chats.c.id == bindparam("b_chat")).values(lost=0, epoch=chats.c.epoch + 1)
 
 
-def notice(conn: Connection, chat_row: int, inbound_id: int, text: str, key: str) -> None:
-    """Written in the commit of the event that it answers."""
-    reply = codec.reply_text(says(text))
+def notice(conn: Connection, chat_row: int, inbound_id: int, text: str, key: str, *, answers: str) -> None:
+    """Written in the commit of the event that it answers; `answers` is that event's key."""
+    reply = codec.reply_text(replace(says(text), answers=answers))
     conn.execute(INSERT_NOTICE, {"chat": chat_row, "inbound": inbound_id, "key": key, "reply": reply})
 
 

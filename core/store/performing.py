@@ -48,7 +48,7 @@ def _perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
             return rewinding.rewind(conn, stored, decision)
         case Cancel(cut=cut, notice=text):
             stopped = stopping.stop(conn, stored.chat, texts, session=stored.id if cut else None)
-            notice(conn, stored.chat.id, stored.id, text, stored.admission.key)
+            notice(conn, stored.chat.id, stored.id, text, stored.admission.key, answers=stored.event.event_key)
             return replace(stored.accepted(), stopped=stopped, replies=True)
         case Command():
             return replace(stored.accepted(), command=True)
@@ -63,5 +63,6 @@ def _drop(conn: Connection, stored: Stored, decision: Drop) -> Accepted:
     if decision.reason == TOO_OLD:
         outage.miss(conn, stored.chat.id, stored.id)
     if decision.notice is not None:
-        notice(conn, stored.chat.id, stored.id, decision.notice, stored.admission.key)
+        key = stored.event.event_key
+        notice(conn, stored.chat.id, stored.id, decision.notice, stored.admission.key, answers=key)
     return replace(stored.accepted(), dropped=decision.reason, replies=decision.notice is not None)

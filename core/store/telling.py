@@ -11,5 +11,5 @@ from core.store.stored import Stored
 
 def tell(conn: Connection, stored: Stored, text: str, stopped: tuple[int, ...] = ()) -> Accepted:
     """`stopped` are turns that the event ended."""
-    notice(conn, stored.chat.id, stored.id, text, stored.admission.key)
+    notice(conn, stored.chat.id, stored.id, text, stored.admission.key, answers=stored.event.event_key)
     return replace(stored.accepted(), stopped=stopped, replies=True)
