@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
-from core.bus import Accept
+from core.bus import Accept as Accept
 from core.domain.chat import ChatKey
 from core.domain.command import CommandSpec
 from core.domain.delivery import Receipt, Settled

@@ -11,6 +11,7 @@ from core.domain.errors import SettingsError
 
 CHANNELS: Mapping[str, str] = MappingProxyType(
     {
+        "discord": "channels.discord:SPEC",
         "terminal": "channels.terminal:SPEC",
     }
 )

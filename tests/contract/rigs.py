@@ -11,6 +11,7 @@ from channels.contract import Channel
 from channels.terminal.outbound import TerminalPart
 from core.domain.chat import ChatKey
 from core.domain.errors import NotSent, RateLimited, Unacceptable, Unsure
+from tests.contract.discord_rig import discord
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import BOT, Changes, Event, FakePart, FakePlatform, Profile
 from tests.unit.terminal.plumbing import Plumbing, plumbing
@@ -241,5 +242,6 @@ async def attended() -> AsyncIterator[Rig[TerminalPart]]:
 SUBJECTS = (
     Subject(name="terminal piped", opens=piped),
     Subject(name="terminal attended", opens=attended),
+    Subject(name="discord", opens=discord, echoes=True),
     *(fake(profile) for profile in Profile),
 )
