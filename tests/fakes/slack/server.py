@@ -1,5 +1,6 @@
 """The server: the Web API, sockets, files and response URLs on one port of loopback."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -86,6 +87,8 @@ class SlackServer:
     ) -> None:
         assert self._runner is not None
         await self._runner.cleanup()
+        # A connection that was accepted at the last moment still becomes one that can be closed.
+        await asyncio.sleep(0.01)
 
     async def _tell(self, delivery: Delivery) -> Pending | None:
         if self.signed is None:
