@@ -1,0 +1,101 @@
+"""From a reply to messages of Telegram: HTML that Telegram's parser always takes, its files, its buttons. Pure."""
+
+import html
+import re
+from collections.abc import Sequence
+from typing import TypedDict
+
+from channels.markup.controls import strip_controls
+from channels.telegram.splitting import cut
+from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
+
+TEXT_LIMIT = 4_096
+CAPTION_LIMIT = 1_024
+LABEL_LIMIT = 64
+TOKEN_BYTES = 64
+# Telegram sends no message without a visible character.
+NOTHING_SAID = "…"
+_TAG = re.compile(r"<[^>]*>")
+
+
+class PartFile(TypedDict):
+    """A file of the workspace, named by its path there."""
+
+    path: str
+    name: str
+
+
+class PartButton(TypedDict):
+    """One answer to a question."""
+
+    label: str
+    token: str
+
+
+class TelegramPart(TypedDict):
+    """One message. `text` is HTML; beside a file it is the caption."""
+
+    text: str
+    file: PartFile | None
+    buttons: list[PartButton]
+
+
+def render(reply: Reply) -> list[TelegramPart]:
+    """The words, then each file in a message of its own; buttons stand below the last words."""
+    texts = [text for text in _texts(reply.fragments) if shown(text).strip()]
+    files = [file for each in reply.files for file in _file(each)]
+    buttons = [_button(choice) for choice in reply.choices]
+    if not texts and (buttons or not files):
+        texts = [NOTHING_SAID]
+    parts = [TelegramPart(text=text, file=None, buttons=[]) for text in texts]
+    if parts:
+        parts[-1]["buttons"] = buttons
+    return parts + files
+
+
+def shown(text: str) -> str:
+    """What a reader sees of it, which is what Telegram counts."""
+    return html.unescape(_TAG.sub("", text))
+
+
+def placeholder(part: TelegramPart, text: str) -> TelegramPart | None:
+    """A message that can be edited into the part; a file cannot take the place of words."""
+    if part["file"] is not None:
+        return None
+    return TelegramPart(text=html.escape(text, quote=False), file=None, buttons=[])
+
+
+def _texts(fragments: Sequence[Fragment]) -> list[str]:
+    return cut("".join(_html(fragment) for fragment in fragments), TEXT_LIMIT)
+
+
+def _html(fragment: Fragment) -> str:
+    match fragment:
+        case Markdown(source=source):
+            return html.escape(strip_controls(source), quote=False)
+        case Text(text=text):
+            return html.escape(strip_controls(text), quote=False)
+        case Mention(principal=principal):
+            name = html.escape(_one_line(principal.name or principal.user_id), quote=False)
+            known = principal.user_id.isascii() and principal.user_id.isdigit()
+            return f'<a href="tg://user?id={principal.user_id}">{name}</a>' if known else name
+
+
+def _file(file: OutgoingFile) -> list[TelegramPart]:
+    """A caption that is too long follows as a message of its own."""
+    captions = cut(html.escape(strip_controls(file.caption), quote=False), CAPTION_LIMIT)
+    first = captions[0] if captions else ""
+    whole = PartFile(path=strip_controls(file.path), name=_one_line(file.name) or "file")
+    rest = [TelegramPart(text=text, file=None, buttons=[]) for text in captions[1:]]
+    return [TelegramPart(text=first, file=whole, buttons=[]), *rest]
+
+
+def _button(choice: Choice) -> PartButton:
+    label = _one_line(choice.label)
+    if len(label) > LABEL_LIMIT:
+        label = f"{label[: LABEL_LIMIT - 1]}…"
+    return PartButton(label=label or "…", token=choice.token)
+
+
+def _one_line(text: str) -> str:
+    return strip_controls(text).replace("\n", " ").replace("\t", " ")

@@ -1,0 +1,123 @@
+"""One part out by one call, and the little that may follow when Telegram says where it should have gone instead."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from channels.telegram.calls import Api, Moved, NotModified, ThreadGone, Upload
+from channels.telegram.floors import Floors
+from channels.telegram.groups import Moves
+from channels.telegram.outbound import TelegramPart
+from channels.telegram.raw import id_at
+from channels.telegram.uploads import contents
+from core.domain.chat import ChatKey
+from core.domain.delivery import Receipt
+from core.domain.errors import RateLimited, Unacceptable, Unsure
+
+TOPIC_GONE = "(its topic is gone)"
+PHOTO_BYTES = 10_000_000
+PHOTOS = (".jpg", ".jpeg", ".png", ".webp")
+NO_PREVIEW = {"is_disabled": True}
+
+
+class Outgoing:
+    """Makes the calls of a chat."""
+
+    def __init__(self, api: Api, moves: Moves, floors: Floors, workspace: Path, most_bytes: int) -> None:
+        self._api = api
+        self._moves = moves
+        self._floors = floors
+        self._workspace = workspace
+        self._most = most_bytes
+
+    async def send(self, chat: ChatKey, part: TelegramPart) -> Receipt:
+        """The message.
+
+        A refusal because of a group's new id or a deleted topic says that nothing was sent: then once more, to the new
+        place or to the chat itself. Raises SendError.
+        """
+        file = part["file"]
+        upload = None
+        if file is not None:
+            data = await asyncio.to_thread(contents, self._workspace, file["path"], self._most)
+            upload = Upload(name=file["name"], data=data)
+        try:
+            return await self._placed(chat, part, upload, chat.thread_id)
+        except Moved as moved:
+            self._moves.learn(chat.chat_id, moved.moved_to)
+            return await self._placed(chat, part, upload, chat.thread_id)
+        except ThreadGone:
+            text = f"{TOPIC_GONE}\n{part['text']}".rstrip()
+            told = TelegramPart(text=text, file=file, buttons=part["buttons"])
+            return await self._placed(chat, told, upload, None)
+
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: TelegramPart) -> Receipt:
+        """The same edit twice is one. Raises SendError."""
+        if part["file"] is not None:
+            raise Unacceptable("a message of words cannot become a file")
+        arguments = {**_body(part), "message_id": int(receipt.message_id)}
+        try:
+            await self.call("editMessageText", chat, arguments)
+        except NotModified:
+            pass
+        return receipt
+
+    async def call(self, method: str, chat: ChatKey, arguments: Mapping[str, object]) -> object:
+        """A call about a chat; while Telegram wants quiet there, none."""
+        target = self._moves.now_at(chat.chat_id)
+        self._floors.check(target)
+        try:
+            return await self._api.call(method, {"chat_id": target, **arguments})
+        except RateLimited as exc:
+            self._floors.raised(target, exc)
+            raise
+
+    async def _placed(self, chat: ChatKey, part: TelegramPart, upload: Upload | None, thread: str | None) -> Receipt:
+        target = self._moves.now_at(chat.chat_id)
+        self._floors.check(target)
+        where: dict[str, object] = {"chat_id": target, "message_thread_id": int(thread) if thread else None}
+        try:
+            if upload is None:
+                return receipt_of(await self._api.call("sendMessage", {**where, **_body(part)}))
+            return receipt_of(await self._file({**where, **_caption(part)}, upload))
+        except RateLimited as exc:
+            self._floors.raised(target, exc)
+            raise
+
+    async def _file(self, arguments: Mapping[str, object], upload: Upload) -> object:
+        """A picture as one, where Telegram takes it as one."""
+        if upload.name.lower().endswith(PHOTOS) and len(upload.data) <= PHOTO_BYTES:
+            try:
+                return await self._api.call("sendPhoto", arguments, file=upload, field="photo")
+            except Unacceptable:
+                # Surely not sent: too long or too narrow to be a photo, or none at all.
+                pass
+        return await self._api.call("sendDocument", arguments, file=upload, field="document")
+
+
+def receipt_of(result: object) -> Receipt:
+    """By the message's id. Raises Unsure for an answer without one: something was sent."""
+    message_id = id_at(result, "message_id") if isinstance(result, dict) else ""
+    if not message_id:
+        raise Unsure("Telegram answered without a message")
+    return Receipt(message_id=message_id)
+
+
+def _body(part: TelegramPart) -> dict[str, object]:
+    return {
+        "text": part["text"],
+        "parse_mode": "HTML",
+        "link_preview_options": NO_PREVIEW,
+        "reply_markup": _keyboard(part),
+    }
+
+
+def _caption(part: TelegramPart) -> dict[str, object]:
+    return {"caption": part["text"] or None, "parse_mode": "HTML", "reply_markup": _keyboard(part)}
+
+
+def _keyboard(part: TelegramPart) -> dict[str, object] | None:
+    """One button a line: labels may be long."""
+    if not part["buttons"]:
+        return None
+    return {"inline_keyboard": [[{"text": one["label"], "callback_data": one["token"]}] for one in part["buttons"]]}
