@@ -1,21 +1,16 @@
 """A bot of Telegram as a channel."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from channels.contract import Limits
+from channels.contract import Accept, Finding, Limits
 from channels.telegram import outbound
-from channels.telegram.drafts import Drafts
 from channels.telegram.listening import Listener
 from channels.telegram.outbound import TelegramPart
-from channels.telegram.sending import Gone, Outgoing
-from channels.telegram.signs import Signs
-from channels.telegram.webhook import Webhook
-from core.bus import Accept
+from channels.telegram.sending import Outgoing
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
-from core.domain.errors import Unreachable
 from core.domain.message import Reply
 from core.domain.pace import Pace, Scope
 from core.domain.presence import Reaction
@@ -26,27 +21,81 @@ TWENTY_A_MINUTE = Pace(scope=Scope.CHAT, per_s=20 / 60, burst=20)
 THIRTY_A_SECOND = Pace(scope=Scope.ACCOUNT, per_s=30.0, burst=30)
 
 
+class Check(Protocol):
+    """Finds out how the bot stands."""
+
+    def __call__(self, *, deep: bool) -> Awaitable[Sequence[Finding]]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
     """What the channel works with."""
 
     outgoing: Outgoing
-    signs: Signs
-    drafts: Drafts
     listener: Listener
-    webhook: Webhook
-    check: Callable[..., object]
-    serves: bool
+    check: Check
+    close: Callable[[], Awaitable[None]]
 
 
 class TelegramChannel:
-    """Says what people write to a bot, and writes for it."""
+    """Takes what people write to a bot, and writes as the bot.
 
-    def __init__(self, account: str, limits: Limits, ways: Ways) -> None:
+    Telegram offers neither a key nor a read-back: what may have been sent stays unknown, and `Limits.once` says what
+    becomes of it.
+    """
+
+    def __init__(self, lane: Lane, limits: Limits, ways: Ways) -> None:
+        self.lane = lane
         self.limits = limits
-        self.lane = Lane(channel="telegram", account=account)
-        self.serves = ways.serves
+        self.serves = ways.listener.webhook.serves
+        self.web = ways.listener.webhook.web
         self.check = ways.check
-        self.web = ways.webhook.web
-        self.draft = ways.drafts.draft
+        self.draft = ways.listener.drafts.draft
+        self.drafts_in = ways.listener.drafts.here
         self._ways = ways
+
+    async def listen(self, accept: Accept) -> None:
+        """Until cancelled."""
+        await self._ways.listener.listen(accept)
+
+    async def close(self) -> None:
+        """Give the connections back; nothing can be sent after it."""
+        await self._ways.close()
+
+    def render(self, reply: Reply) -> Sequence[TelegramPart]:
+        """The words, then each file."""
+        return outbound.render(reply)
+
+    async def send(self, chat: ChatKey, part: TelegramPart, key: str) -> Receipt:
+        """One message; the key is ours alone, since Telegram knows none."""
+        return await self._ways.outgoing.send(chat, part)
+
+    async def settle(self, chat: ChatKey, part: TelegramPart, key: str) -> Settled:
+        """A bot cannot read a chat back."""
+        return Settled.UNKNOWN
+
+    async def edit(self, chat: ChatKey, receipt: Receipt, part: TelegramPart, key: str) -> Receipt:
+        """The same edit twice is one."""
+        return await self._ways.outgoing.edit(chat, receipt, part)
+
+    async def delete(self, chat: ChatKey, receipt: Receipt) -> None:
+        """Gone when this returns."""
+        await self._ways.outgoing.delete(chat, receipt)
+
+    async def typing(self, chat: ChatKey, *, on: bool) -> None:
+        """The sign goes away by itself."""
+        if on:
+            await self._ways.outgoing.typing(chat)
+
+    async def react(self, chat: ChatKey, message_id: str, reaction: Reaction, instead_of: Reaction | None) -> None:
+        """The new one takes the place of the old one."""
+        await self._ways.outgoing.react(chat, message_id, reaction)
+
+    def placeholder(self, part: TelegramPart, text: str) -> TelegramPart | None:
+        """For words; a file has none."""
+        return outbound.placeholder(part, text)
+
+    def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
+        """One a second in a chat, twenty a minute in a group, thirty a second in all: Telegram's own figures."""
+        group = (TWENTY_A_MINUTE,) if chat.chat_id.startswith("-") else ()
+        return (ONE_A_SECOND, *group, THIRTY_A_SECOND)

@@ -48,9 +48,13 @@ async def _webhook(api: Api, settings: TelegramSettings) -> list[Finding]:
     found = []
     if settings.mode == "polling" and url:
         fix = "nothing: parley run takes it away when it starts; if another program set it, that one loses its updates"
-        found.append(Finding(health=Health.WARNING, what=f"a webhook is set to {url}, so polling gets nothing", fix=fix))
+        found.append(
+            Finding(health=Health.WARNING, what=f"a webhook is set to {url}, so polling gets nothing", fix=fix)
+        )
     elif settings.mode == "webhook" and url and url != settings.webhook_url:
-        found.append(Finding(health=Health.WARNING, what=f"Telegram calls {url}", fix="start parley run: it sets its own"))
+        found.append(
+            Finding(health=Health.WARNING, what=f"Telegram calls {url}", fix="start parley run: it sets its own")
+        )
     else:
         found.append(Finding(health=Health.GOOD, what=f"updates come by {settings.mode}, {waiting} are waiting"))
     if text_at(info, "last_error_message") and url:
@@ -67,7 +71,11 @@ async def _rights(api: Api, chat_id: str, me: str) -> list[Finding]:
     except SendError as exc:
         fix = "put the bot into that chat, or write to it once in private; doctor_chat has to be the chat's number"
         return [Finding(health=Health.FAULT, what=f"the chat {chat_id} cannot be seen: {exc}", fix=fix)]
-    name, status = text_at(chat, "title") or text_at(chat, "first_name") or chat_id, text_at(member, "status")
+    return _standing(text_at(chat, "title") or text_at(chat, "first_name") or chat_id, member)
+
+
+def _standing(name: str, member: Raw) -> list[Finding]:
+    status = text_at(member, "status")
     if status in ("left", "kicked") or (status == "restricted" and not flag_at(member, "can_send_messages")):
         fix = "let it in again and let it write: the group's settings, Permissions or Administrators"
         return [Finding(health=Health.FAULT, what=f"in {name} the bot may not write ({status})", fix=fix)]

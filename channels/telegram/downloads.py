@@ -21,7 +21,7 @@ FETCH_S = 120.0
 
 
 class Downloads:
-    """Keeps each file under a name of its own; one that cannot be had is named without a path, and the message goes on."""
+    """Keeps each file under a name of its own; one that cannot be had is named without a path."""
 
     def __init__(self, api: Api, workspace: Path, uploads: Callable[[ChatKey], Path] | None, most: int) -> None:
         self._api = api

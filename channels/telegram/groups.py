@@ -1,7 +1,7 @@
 """What lasts about groups: the new ids of those that became supergroups, and who rules a group."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from channels.telegram.calls import Api
 from channels.telegram.raw import Raw, id_at, object_at
@@ -48,8 +48,9 @@ class Moves:
         """The store has it."""
         self._unsaved = move.value != json.dumps(self._new, sort_keys=True)
 
-    def recall(self, stored: str | None) -> None:
+    async def recall(self, cursor: Callable[[str], Awaitable[str | None]]) -> None:
         """What the store kept."""
+        stored = await cursor(SCOPE)
         known = json.loads(stored) if stored else {}
         if isinstance(known, dict):
             self._new |= {str(old): str(new) for old, new in known.items()}

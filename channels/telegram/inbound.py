@@ -77,24 +77,21 @@ def chat_of(message: Raw, around: Surroundings) -> ChatKey:
 def _message(update: Raw, message: Raw, kind: InboundKind, around: Surroundings) -> Read:
     chat_id, message_id = id_at(object_at(message, "chat"), "id"), id_at(message, "message_id")
     key = f"{id_at(update, 'update_id')}.{chat_id}.{message_id}"
-    at = 1000 * (number_at(message, "edit_date") or number_at(message, "date") or 0)
-    sender = speaker(message, around.me)
-    if not chat_id or not message_id or sender is None:
+    at = _at(message)
+    sender = speaker(message, around.me) if chat_id and message_id else None
+    if sender is None:
         return Read(event=_dropped("malformed", key, message, at, around))
     reason = _unwanted(message, sender, around)
     if reason:
         return Read(event=_dropped(reason, key, message, at, around))
     files = files_of(message)
-    content = _content(message, around)
-    if not content.strip() and not files:
-        return Read(event=_dropped("noise", key, message, at, around))
     shared = text_at(object_at(message, "chat"), "type") != PRIVATE
     chat = chat_of(message, around)
     event = Inbound(
         event_key=key,
         chat=chat,
         sender=sender,
-        content=content,
+        content=_content(message, around),
         at=at,
         kind=kind,
         attachments=tuple(file.attachment for file in files),
@@ -108,6 +105,11 @@ def _message(update: Raw, message: Raw, kind: InboundKind, around: Surroundings)
     return Read(event=event, files=files, album=_album(message, kind))
 
 
+def _at(message: Raw) -> int:
+    """Of the change where it was changed, in milliseconds."""
+    return 1000 * (number_at(message, "edit_date") or number_at(message, "date") or 0)
+
+
 def _unwanted(message: Raw, sender: Principal, around: Surroundings) -> str:
     """Why a message starts nothing; "" where it may."""
     if around.me.id and id_at(object_at(message, "from"), "id") == around.me.id:
@@ -116,7 +118,8 @@ def _unwanted(message: Raw, sender: Principal, around: Surroundings) -> str:
         return "automatic"
     if sender.kind is SenderKind.BOT and not around.bots:
         return "bot"
-    return "noise" if for_another_bot(message, around.me) else ""
+    empty = not (words(message) or summary(message) or files_of(message))
+    return "noise" if empty or for_another_bot(message, around.me) else ""
 
 
 def _content(message: Raw, around: Surroundings) -> str:
@@ -174,20 +177,23 @@ def joined(pieces: Sequence[Read]) -> Read:
     Each caption stays with its file; where there are several, each says which file it belongs to. The pieces' own keys
     are twins of the whole.
     """
-    found = [(piece, piece.event) for piece in pieces if isinstance(piece.event, Inbound)]
-    found.sort(key=lambda one: int(one[1].message_id or 0))
-    files = [file for piece, _ in found for file in piece.files]
-    spoken = [(number, event.content) for number, (_, event) in enumerate(found, 1) if event.content.strip()]
-    content = spoken[0][1] if len(spoken) == 1 else "\n".join(f"({number}) {text}" for number, text in spoken)
-    first = found[0][1]
+    events = sorted(
+        (piece.event for piece in pieces if isinstance(piece.event, Inbound)), key=lambda one: int(one.message_id or 0)
+    )
+    files = sorted((file for piece in pieces for file in piece.files), key=lambda one: int(one.message_id))
     event = replace(
-        first,
-        content=content,
+        events[0],
+        content=_captions([event.content for event in events]),
         attachments=tuple(file.attachment for file in files),
-        addressed=_any_addressed([event for _, event in found]),
-        twins=tuple(event.event_key for _, event in found[1:]),
+        addressed=_any_addressed(events),
+        twins=tuple(event.event_key for event in events[1:]),
     )
     return Read(event=event, files=files)
+
+
+def _captions(texts: Sequence[str]) -> str:
+    spoken = [(number, text) for number, text in enumerate(texts, 1) if text.strip()]
+    return spoken[0][1] if len(spoken) == 1 else "\n".join(f"({number}) {text}" for number, text in spoken)
 
 
 def _any_addressed(events: Sequence[Inbound]) -> bool | None:

@@ -42,15 +42,13 @@ class TelegramPart(TypedDict):
 
 def render(reply: Reply) -> list[TelegramPart]:
     """The words, then each file in a message of its own; buttons stand below the last words."""
-    texts = [text for text in _texts(reply.fragments) if shown(text).strip()]
-    files = [file for each in reply.files for file in _file(each)]
-    buttons = [_button(choice) for choice in reply.choices]
-    if not texts and (buttons or not files):
+    texts = _texts(reply.fragments)
+    if not texts and (reply.choices or not reply.files):
         texts = [NOTHING_SAID]
     parts = [TelegramPart(text=text, file=None, buttons=[]) for text in texts]
     if parts:
-        parts[-1]["buttons"] = buttons
-    return parts + files
+        parts[-1]["buttons"] = [_button(choice) for choice in reply.choices]
+    return parts + [part for file in reply.files for part in _file(file)]
 
 
 def shown(text: str) -> str:
@@ -66,7 +64,8 @@ def placeholder(part: TelegramPart, text: str) -> TelegramPart | None:
 
 
 def _texts(fragments: Sequence[Fragment]) -> list[str]:
-    return cut("".join(_html(fragment) for fragment in fragments), TEXT_LIMIT)
+    found = cut("".join(_html(fragment) for fragment in fragments), TEXT_LIMIT)
+    return [text for text in found if shown(text).strip()]
 
 
 def _html(fragment: Fragment) -> str:

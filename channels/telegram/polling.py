@@ -1,10 +1,12 @@
 """Asks Telegram for updates, and confirms only what is stored: the offset of a poll is the promise to forget."""
 
+from collections.abc import Awaitable, Callable
+
 import structlog
 
 from channels.telegram.calls import Api, Conflicting
 from channels.telegram.inbound import LISTENED
-from channels.telegram.offset import Offset
+from channels.telegram.offset import SCOPE, Offset
 from channels.telegram.raw import Raw, number_at
 from channels.telegram.taking import ALBUM_S, Intake, Taken
 from core.domain.errors import NotSent, RateLimited, SendError, Unsure
@@ -24,27 +26,26 @@ ANOTHER = (
 class Poller:
     """One poll after the other, for ever."""
 
-    def __init__(self, api: Api, intake: Intake, offset: Offset, clock: Clock, *, wait_s: int = WAIT_S) -> None:
+    def __init__(self, api: Api, intake: Intake, clock: Clock) -> None:
         self._api = api
         self._intake = intake
-        self._offset = offset
         self._clock = clock
-        self._wait_s = wait_s
         self._troubles = 0
 
-    async def run(self) -> None:
-        """Until cancelled."""
+    async def run(self, cursor: Callable[[str], Awaitable[str | None]] | None) -> None:
+        """Until cancelled. `cursor` reads what the store keeps."""
+        offset = Offset(await cursor(SCOPE) if cursor is not None else None)
         again = False
         while True:
             try:
-                found = await self._api.updates(
-                    self._offset.asked(self._clock.now()), 0 if again else self._wait_s, LISTENED
+                found = updates_of(
+                    await self._api.updates(offset.asked(self._clock.now()), 0 if again else WAIT_S, LISTENED)
                 )
             except SendError as exc:
                 await self._trouble(exc)
                 continue
             self._fine()
-            taken = await self._intake.take(updates_of(found), self._offset)
+            taken = await self._intake.take(found, offset)
             again = taken is Taken.ALBUM
             if again:
                 await self._clock.sleep(ALBUM_S)
@@ -75,7 +76,7 @@ class Poller:
 
 
 def updates_of(found: object) -> list[Raw]:
-    """What a poll gave. Raises Unsure for an answer that is none."""
+    """What a poll gave. Raises NotSent for an answer that is none."""
     if not isinstance(found, list):
         raise NotSent("getUpdates gave no list")
     return [one if isinstance(one, dict) and number_at(one, "update_id") is not None else {} for one in found]

@@ -2,31 +2,38 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from channels.telegram.calls import Api, Moved, NotModified, ThreadGone, Upload
-from channels.telegram.floors import Floors
-from channels.telegram.groups import Moves
 from channels.telegram.outbound import TelegramPart
 from channels.telegram.raw import id_at
+from channels.telegram.targets import Targets
 from channels.telegram.uploads import contents
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt
-from core.domain.errors import RateLimited, Unacceptable, Unsure
+from core.domain.errors import RateLimited, Unacceptable, Unreachable, Unsure
+from core.domain.presence import Reaction
 
 TOPIC_GONE = "(its topic is gone)"
 PHOTO_BYTES = 10_000_000
 PHOTOS = (".jpg", ".jpeg", ".png", ".webp")
+# Bots may use Telegram's own list of reactions only; these come nearest.
+REACTIONS: Mapping[Reaction, str] = {
+    Reaction.QUEUED: "✍",
+    Reaction.TAKEN: "👀",
+    Reaction.DONE: "👌",
+    Reaction.FAILED: "💔",
+}
 NO_PREVIEW = {"is_disabled": True}
 
 
 class Outgoing:
     """Makes the calls of a chat."""
 
-    def __init__(self, api: Api, moves: Moves, floors: Floors, workspace: Path, most_bytes: int) -> None:
+    def __init__(self, api: Api, targets: Targets, workspace: Path, most_bytes: int) -> None:
         self._api = api
-        self._moves = moves
-        self._floors = floors
+        self._targets = targets
         self._workspace = workspace
         self._most = most_bytes
 
@@ -44,7 +51,7 @@ class Outgoing:
         try:
             return await self._placed(chat, part, upload, chat.thread_id)
         except Moved as moved:
-            self._moves.learn(chat.chat_id, moved.moved_to)
+            self._targets.moved(chat, moved.moved_to)
             return await self._placed(chat, part, upload, chat.thread_id)
         except ThreadGone:
             text = f"{TOPIC_GONE}\n{part['text']}".rstrip()
@@ -55,43 +62,51 @@ class Outgoing:
         """The same edit twice is one. Raises SendError."""
         if part["file"] is not None:
             raise Unacceptable("a message of words cannot become a file")
-        arguments = {**_body(part), "message_id": int(receipt.message_id)}
-        try:
-            await self.call("editMessageText", chat, arguments)
-        except NotModified:
-            pass
+        with suppress(NotModified):
+            await self.call("editMessageText", chat, {**_body(part), "message_id": int(receipt.message_id)})
         return receipt
 
+    async def delete(self, chat: ChatKey, receipt: Receipt) -> None:
+        """No error when it is gone already. Raises SendError."""
+        with suppress(Unreachable):
+            await self.call("deleteMessage", chat, {"message_id": int(receipt.message_id)})
+
+    async def typing(self, chat: ChatKey) -> None:
+        """The sign of it, for five seconds or until a message comes."""
+        thread = int(chat.thread_id) if chat.thread_id else None
+        await self.call("sendChatAction", chat, {"action": "typing", "message_thread_id": thread})
+
+    async def react(self, chat: ChatKey, message_id: str, reaction: Reaction) -> None:
+        """A bot has one reaction on a message: the new one takes the old one's place."""
+        sign = [{"type": "emoji", "emoji": REACTIONS[reaction]}]
+        await self.call("setMessageReaction", chat, {"message_id": int(message_id), "reaction": sign})
+
     async def call(self, method: str, chat: ChatKey, arguments: Mapping[str, object]) -> object:
-        """A call about a chat; while Telegram wants quiet there, none."""
-        target = self._moves.now_at(chat.chat_id)
-        self._floors.check(target)
+        """A call about a chat; while Telegram wants quiet there, none. Raises SendError."""
+        target = self._targets.of(chat)
         try:
             return await self._api.call(method, {"chat_id": target, **arguments})
         except RateLimited as exc:
-            self._floors.raised(target, exc)
+            self._targets.quiet(chat, exc)
             raise
 
     async def _placed(self, chat: ChatKey, part: TelegramPart, upload: Upload | None, thread: str | None) -> Receipt:
-        target = self._moves.now_at(chat.chat_id)
-        self._floors.check(target)
-        where: dict[str, object] = {"chat_id": target, "message_thread_id": int(thread) if thread else None}
+        topic = {"message_thread_id": int(thread) if thread else None}
+        if upload is None:
+            return receipt_of(await self.call("sendMessage", chat, {**topic, **_body(part)}))
+        where: dict[str, object] = {"chat_id": self._targets.of(chat), **topic, **_caption(part)}
         try:
-            if upload is None:
-                return receipt_of(await self._api.call("sendMessage", {**where, **_body(part)}))
-            return receipt_of(await self._file({**where, **_caption(part)}, upload))
+            return receipt_of(await self._file(where, upload))
         except RateLimited as exc:
-            self._floors.raised(target, exc)
+            self._targets.quiet(chat, exc)
             raise
 
     async def _file(self, arguments: Mapping[str, object], upload: Upload) -> object:
         """A picture as one, where Telegram takes it as one."""
         if upload.name.lower().endswith(PHOTOS) and len(upload.data) <= PHOTO_BYTES:
-            try:
+            # A refusal says that nothing was sent: too long or too narrow to be a photo, or none at all.
+            with suppress(Unacceptable):
                 return await self._api.call("sendPhoto", arguments, file=upload, field="photo")
-            except Unacceptable:
-                # Surely not sent: too long or too narrow to be a photo, or none at all.
-                pass
         return await self._api.call("sendDocument", arguments, file=upload, field="document")
 
 

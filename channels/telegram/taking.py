@@ -7,18 +7,15 @@ from enum import Enum, auto
 
 import structlog
 
-from channels.telegram.calls import Api
-from channels.telegram.downloads import Downloads
-from channels.telegram.groups import Admins, Moves
+from channels.contract import Accept
 from channels.telegram.inbound import Read, Surroundings, joined, migration, read
 from channels.telegram.offset import SCOPE, Offset
 from channels.telegram.people import CHANNEL, Me
 from channels.telegram.raw import Raw, id_at, number_at, object_at, text_at
-from core.bus import Accept
+from channels.telegram.sources import Sources
 from core.domain.chat import ChatKey
 from core.domain.errors import SendError, StoreError
 from core.domain.message import CursorMove, Dropped, Inbound
-from core.ports import Clock
 
 log = structlog.get_logger(__name__)
 
@@ -35,18 +32,6 @@ class Taken(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """What the intake asks while it reads."""
-
-    api: Api
-    downloads: Downloads
-    admins: Admins
-    moves: Moves
-    clock: Clock
-    bots: bool
-
-
-@dataclass(slots=True, kw_only=True)
 class _Event:
     """Updates that are one event: one, or the pieces of an album."""
 
@@ -56,7 +41,7 @@ class _Event:
 
     @property
     def album(self) -> str:
-        """"" for none."""
+        """ "" for none."""
         return self.pieces[0].album
 
     def whole(self) -> Read:
@@ -147,7 +132,7 @@ class Intake:
             numbers = [] if number is None else [number]
             if found.album in albums:
                 albums[found.album].pieces.append(found)
-                albums[found.album].numbers += numbers
+                albums[found.album].numbers.extend(numbers)
                 continue
             event = _Event(pieces=[found], numbers=numbers, query=text_at(object_at(update, "callback_query"), "id"))
             events.append(event)

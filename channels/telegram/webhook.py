@@ -1,5 +1,6 @@
 """Updates that Telegram pushes: who calls is proved before anything of the body is read."""
 
+import asyncio
 import hmac
 import json
 from collections.abc import Mapping
@@ -9,8 +10,10 @@ import structlog
 from channels.contract import WebAnswer, WebRequest
 from channels.telegram.calls import Api
 from channels.telegram.inbound import LISTENED
+from channels.telegram.patience import persist
 from channels.telegram.settings import TelegramSettings
 from channels.telegram.taking import Intake
+from core.ports import Clock
 
 log = structlog.get_logger(__name__)
 
@@ -23,25 +26,32 @@ class Webhook:
     """Answers 200 once an update is stored; Telegram pushes again what was answered otherwise."""
 
     def __init__(self, settings: TelegramSettings) -> None:
+        self.serves = settings.mode == "webhook"
         self._settings = settings
         self._intake: Intake | None = None
 
-    async def open(self, api: Api, intake: Intake) -> None:
-        """Tell Telegram where to push to. Raises SendError."""
-        assert self._settings.webhook_secret is not None
-        arguments = {
+    async def run(self, api: Api, intake: Intake, clock: Clock) -> None:
+        """Until cancelled. Telegram keeps for a day what it cannot deliver."""
+
+        async def opened() -> None:
+            await api.call("setWebhook", self._wanted())
+
+        await persist(opened, clock, "telegram.no_webhook")
+        self._intake = intake
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._intake = None
+
+    def _wanted(self) -> Mapping[str, object]:
+        secret = self._settings.webhook_secret
+        return {
             "url": self._settings.webhook_url,
-            "secret_token": self._settings.webhook_secret.reveal(),
+            "secret_token": secret.reveal() if secret else None,
             "allowed_updates": list(LISTENED),
             "max_connections": AT_ONCE,
             "drop_pending_updates": False,
         }
-        await api.call("setWebhook", arguments)
-        self._intake = intake
-
-    def close(self) -> None:
-        """Nothing is taken any more; Telegram keeps what it cannot deliver, for a day."""
-        self._intake = None
 
     async def web(self, request: WebRequest) -> WebAnswer:
         """403 for whoever does not know the secret, before the body; 503 while nobody listens."""

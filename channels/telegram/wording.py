@@ -4,6 +4,7 @@ Entities count in UTF-16 units, as Telegram does.
 """
 
 import re
+from collections.abc import Callable, Mapping
 
 from channels.telegram.people import Me
 from channels.telegram.raw import Raw, flag_at, id_at, number_at, object_at, objects_at, text_at
@@ -53,34 +54,64 @@ def quoted(message: Raw, me: Me) -> str:
     """
     if COMMAND.match(words(message)):
         return ""
-    passage = text_at(object_at(message, "quote"), "text")
-    replied = object_at(message, "reply_to_message") or object_at(message, "external_reply")
-    ours = bool(me.id) and id_at(object_at(replied, "from"), "id") == me.id
-    if not passage and (ours or _opens_topic(replied)):
-        return ""
-    passage = passage or words(replied) or (summary(replied) if replied else "")
+    passage = text_at(object_at(message, "quote"), "text") or _referred(message, me)
     if len(passage) > LONGEST_QUOTE:
         passage = f"{passage[:LONGEST_QUOTE]}..."
     return "\n".join(f"> {line}" for line in passage.splitlines())
 
 
+def _referred(message: Raw, me: Me) -> str:
+    """The words of somebody else's message that is replied to."""
+    replied = object_at(message, "reply_to_message") or object_at(message, "external_reply")
+    ours = bool(me.id) and id_at(object_at(replied, "from"), "id") == me.id
+    return "" if ours or _opens_topic(replied) else words(replied) or summary(replied)
+
+
 def summary(message: Raw) -> str:
     """One line for what has no words of its own: places, contacts, polls, dice, stickers."""
-    venue, place, contact = object_at(message, "venue"), object_at(message, "location"), object_at(message, "contact")
-    poll, dice, sticker = object_at(message, "poll"), object_at(message, "dice"), object_at(message, "sticker")
-    if place:
-        where = f"{place.get('latitude')}, {place.get('longitude')}"
-        name = " ".join(part for part in (text_at(venue, "title"), text_at(venue, "address")) if part)
-        return f"[location: {name}, {where}]" if name else f"[location: {where}]"
-    if contact:
-        name = " ".join(part for part in (text_at(contact, "first_name"), text_at(contact, "last_name")) if part)
-        return f"[contact: {name}, {text_at(contact, 'phone_number')}]"
-    if poll:
-        options = " / ".join(text_at(one, "text") for one in objects_at(poll, "options"))
-        return f"[poll: {text_at(poll, 'question')} {options}]"
-    if dice:
-        return f"[dice: {text_at(dice, 'emoji')} {number_at(dice, 'value')}]"
-    return f"[sticker: {text_at(sticker, 'emoji')}]" if sticker else ""
+    for kind, told in SUMMARIES.items():
+        found = object_at(message, kind)
+        if found:
+            return f"[{kind}: {told(found)}]"
+    return ""
+
+
+def _place(found: Raw) -> str:
+    return f"{found.get('latitude')}, {found.get('longitude')}"
+
+
+def _venue(found: Raw) -> str:
+    name = " ".join(part for part in (text_at(found, "title"), text_at(found, "address")) if part)
+    return f"{name}, {_place(object_at(found, 'location'))}"
+
+
+def _contact(found: Raw) -> str:
+    name = " ".join(part for part in (text_at(found, "first_name"), text_at(found, "last_name")) if part)
+    return f"{name}, {text_at(found, 'phone_number')}"
+
+
+def _poll(found: Raw) -> str:
+    options = " / ".join(text_at(one, "text") for one in objects_at(found, "options"))
+    return f"{text_at(found, 'question')} {options}"
+
+
+def _dice(found: Raw) -> str:
+    return f"{text_at(found, 'emoji')} {number_at(found, 'value')}"
+
+
+def _sticker(found: Raw) -> str:
+    return text_at(found, "emoji")
+
+
+# A venue's message has its place as a location too, so it comes first.
+SUMMARIES: Mapping[str, Callable[[Raw], str]] = {
+    "venue": _venue,
+    "location": _place,
+    "contact": _contact,
+    "poll": _poll,
+    "dice": _dice,
+    "sticker": _sticker,
+}
 
 
 def _opens_topic(replied: Raw) -> bool:
@@ -90,24 +121,25 @@ def _opens_topic(replied: Raw) -> bool:
 
 def _mentions(message: Raw, me: Me) -> list[tuple[int, int]]:
     """Where our name stands, in characters."""
-    text = words(message)
-    units = text.encode("utf-16-le", "surrogatepass")
+    units = words(message).encode("utf-16-le", "surrogatepass")
     found = []
     for entity in objects_at(message, "entities") or objects_at(message, "caption_entities"):
-        start, length = number_at(entity, "offset"), number_at(entity, "length")
-        if start is None or length is None or start < 0 or length < 1:
+        start, length = number_at(entity, "offset") or 0, number_at(entity, "length") or 0
+        if start < 0 or length < 1:
             continue
-        before = len(units[: 2 * start].decode("utf-16-le", "replace"))
         name = units[2 * start : 2 * (start + length)].decode("utf-16-le", "replace")
-        by_name = text_at(entity, "type") == "mention" and me.is_named(name)
-        by_id = (
-            bool(me.id)
-            and text_at(entity, "type") == "text_mention"
-            and id_at(object_at(entity, "user"), "id") == me.id
-        )
-        if by_name or by_id:
+        if _names_us(entity, name, me):
+            before = len(units[: 2 * start].decode("utf-16-le", "replace"))
             found.append((before, before + len(name)))
     return found
+
+
+def _names_us(entity: Raw, name: str, me: Me) -> bool:
+    """By our name, or by our number where a text stands for it."""
+    if text_at(entity, "type") == "mention":
+        return me.is_named(name)
+    by_number = text_at(entity, "type") == "text_mention" and bool(me.id)
+    return by_number and id_at(object_at(entity, "user"), "id") == me.id
 
 
 def is_forwarded_by_telegram(message: Raw) -> bool:
