@@ -23,6 +23,7 @@ class Listener:
         self._menu = context.commands if settings.menu else ()
         self._cursor = context.cursor
         self._sources = sources
+        self._poller = Poller(sources.api, sources.clock)
 
     async def listen(self, accept: Accept) -> None:
         """Until cancelled."""
@@ -36,7 +37,7 @@ class Listener:
             if self.webhook.serves:
                 group.create_task(self.webhook.run(api, intake, clock), name="webhook")
             else:
-                group.create_task(Poller(api, intake, clock).run(self._cursor), name="polling")
+                group.create_task(self._poller.run(intake, self._cursor), name="polling")
 
     async def _me(self) -> Me:
         found = await self._sources.api.call("getMe")

@@ -16,7 +16,7 @@ class Offset:
     def __init__(self, stored: str | None = None) -> None:
         number, _, at = (stored or "").partition("@")
         self._next = int(number) if number.isdigit() else None
-        self._at = int(at) if at.isdigit() else 0
+        self._at = self._newest = int(at) if at.isdigit() else 0
         self._open: list[int] = []
         self._done: set[int] = set()
 
@@ -35,11 +35,12 @@ class Offset:
         """Whether an update of the poll is still to be stored."""
         return number in self._open
 
-    def with_these(self, numbers: Sequence[int], now: int) -> str:
-        """What the store keeps when it stores these."""
+    def with_these(self, numbers: Sequence[int], at: int) -> str:
+        """What the store keeps when it stores these; `at` is when they happened, 0 where Telegram does not say."""
+        self._newest = max(self._newest, at)
         after = max([*numbers, *self._done, *self._open, 0]) + 1
         left = [number for number in self._open if number not in numbers]
-        return f"{min(left, default=after)}@{now}"
+        return f"{min(left, default=after)}@{self._newest}"
 
     def store(self, numbers: Sequence[int], now: int) -> None:
         """They are stored."""

@@ -26,26 +26,28 @@ ANOTHER = (
 class Poller:
     """One poll after the other, for ever."""
 
-    def __init__(self, api: Api, intake: Intake, clock: Clock) -> None:
+    def __init__(self, api: Api, clock: Clock) -> None:
         self._api = api
-        self._intake = intake
         self._clock = clock
         self._troubles = 0
+        self._offset = Offset()
 
-    async def run(self, cursor: Callable[[str], Awaitable[str | None]] | None) -> None:
-        """Until cancelled. `cursor` reads what the store keeps."""
-        offset = Offset(await cursor(SCOPE) if cursor is not None else None)
+    async def run(self, intake: Intake, cursor: Callable[[str], Awaitable[str | None]] | None) -> None:
+        """Until cancelled. `cursor` reads what the store keeps; without one, this goes on where it was."""
+        stored = await cursor(SCOPE) if cursor is not None else None
+        if stored is not None:
+            self._offset = Offset(stored)
         again = False
         while True:
             try:
                 found = updates_of(
-                    await self._api.updates(offset.asked(self._clock.now()), 0 if again else WAIT_S, LISTENED)
+                    await self._api.updates(self._offset.asked(self._clock.now()), 0 if again else WAIT_S, LISTENED)
                 )
             except SendError as exc:
                 await self._trouble(exc)
                 continue
             self._fine()
-            taken = await self._intake.take(found, offset)
+            taken = await intake.take(found, self._offset)
             again = taken is Taken.ALBUM
             if again:
                 await self._clock.sleep(ALBUM_S)

@@ -156,16 +156,15 @@ class Intake:
         if isinstance(found, Inbound) and whole.files:
             files = await self._sources.downloads.fetch(found.chat, whole.files)
             found = replace(found, attachments=files)
-        now = self._sources.clock.now()
         if offset is not None:
-            found = replace(found, cursor=CursorMove(scope=SCOPE, value=offset.with_these(event.numbers, now)))
+            found = replace(found, cursor=CursorMove(scope=SCOPE, value=offset.with_these(event.numbers, found.at)))
         accepted = await self._accept(found)
         if accepted.duplicate and len(event.pieces) > 1:
             # Some of the album was stored before, by a process that ended then: the others are not known yet.
             for piece in event.pieces:
                 await self._accept(piece.event)
         if offset is not None:
-            offset.store(event.numbers, now)
+            offset.store(event.numbers, self._sources.clock.now())
         if event.query:
             await self._answer(event.query)
 

@@ -12,6 +12,7 @@ from channels.terminal.outbound import TerminalPart
 from core.domain.chat import ChatKey
 from core.domain.errors import NotSent, RateLimited, Unacceptable, Unsure
 from tests.contract.discord_rig import discord
+from tests.contract import telegram_rig
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import BOT, Changes, Event, FakePart, FakePlatform, Profile
 from tests.unit.terminal.plumbing import Plumbing, plumbing
@@ -243,5 +244,6 @@ SUBJECTS = (
     Subject(name="terminal piped", opens=piped),
     Subject(name="terminal attended", opens=attended),
     Subject(name="discord", opens=discord, echoes=True),
+    Subject(name="telegram", opens=telegram_rig.opened, acknowledges=True, echoes=True),
     *(fake(profile) for profile in Profile),
 )
