@@ -11,8 +11,8 @@ from channels.contract import Channel
 from channels.terminal.outbound import TerminalPart
 from core.domain.chat import ChatKey
 from core.domain.errors import NotSent, RateLimited, Unacceptable, Unsure
-from tests.contract.discord_rig import discord
 from tests.contract import telegram_rig
+from tests.contract.discord_rig import discord
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import BOT, Changes, Event, FakePart, FakePlatform, Profile
 from tests.unit.terminal.plumbing import Plumbing, plumbing
