@@ -1,6 +1,7 @@
 """From a reply to the messages that Discord takes. Pure."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict, assert_never
 
 from channels.discord.interactions import WRITE
@@ -18,6 +19,8 @@ IN_A_ROW = 5
 # What stands where Discord wants a text and there is none.
 BLANK = "\u200b"
 SUPPRESS_EMBEDS = 1 << 2
+_MARKUP = re.compile(r"[\\*_~`|<>\[\]]")
+_LINE_MARKUP = re.compile(r"^(\s*)([#+-])", re.MULTILINE)
 PEN = "\u270f\ufe0f"
 
 
@@ -148,14 +151,7 @@ def _source(fragment: Fragment) -> str:
 
 def literal(text: str) -> str:
     """The text with nothing in it that Discord would read as markup."""
-    return "".join(_escaped(text))
-
-
-def _escaped(text: str) -> Iterator[str]:
-    for character in text:
-        if character in "\\*_~`|<>[]#-@:":
-            yield "\\"
-        yield character
+    return _LINE_MARKUP.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def _is_id(mention: Mention) -> bool:

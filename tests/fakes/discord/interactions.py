@@ -10,11 +10,11 @@ from tests.fakes.discord.compose import composed
 from tests.fakes.discord.messages import changed
 from tests.fakes.discord.refused import Refused, invalid_form, unknown
 from tests.fakes.discord.world import APP, BOT
-from tests.fakes.wire import Json, flag_at, number_at, object_at, text_at
+from tests.fakes.wire import Json, flag_at, number_at, object_at, objects_at, text_at
 
 FIRST_ANSWER_S = 3.0
 TOKEN_S = 900.0
-MESSAGE, DEFERRED_MESSAGE, DEFERRED_UPDATE, UPDATE = 4, 5, 6, 7
+MESSAGE, DEFERRED_MESSAGE, DEFERRED_UPDATE, UPDATE, FORM = 4, 5, 6, 7, 9
 COMMAND_NAME = re.compile(r"^[-_\w]{1,32}$")
 
 
@@ -60,8 +60,10 @@ class Interactions:
             await self._say(call, found, data, "response")
         elif kind == UPDATE:
             changed(_about(call, data), call.world.places[found.channel].messages[found.source])
+        elif kind == FORM:
+            _check_form(data)
         elif kind not in (DEFERRED_MESSAGE, DEFERRED_UPDATE):
-            raise invalid_form("type", "BASE_TYPE_CHOICES", "Value must be one of {4, 5, 6, 7}.")
+            raise invalid_form("type", "BASE_TYPE_CHOICES", "Value must be one of {4, 5, 6, 7, 9}.")
         found.answer = kind
         found.private = found.private or bool(number_at(data, "flags") & 64)
         if kind in (UPDATE, DEFERRED_UPDATE):
@@ -131,6 +133,15 @@ class Interactions:
             found.original = text_at(message, "id")
         call.world.accept(what, message)
         return message
+
+
+def _check_form(data: Json) -> None:
+    rows = objects_at(data, "components")
+    if not 1 <= len(text_at(data, "title")) <= 45 or not 1 <= len(text_at(data, "custom_id")) <= 100:
+        raise invalid_form("data", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
+    fields = [field for row in rows for field in objects_at(row, "components")]
+    if not 1 <= len(rows) <= 5 or any(number_at(field, "type") != 4 or not text_at(field, "label") for field in fields):
+        raise invalid_form("data.components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 
 
 def _about(call: Call, body: object) -> Call:

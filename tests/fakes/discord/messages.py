@@ -36,7 +36,12 @@ async def history(call: Call) -> Answer:
     if limit not in range(1, 101):
         raise invalid_form("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
     every = sorted(place.messages.values(), key=lambda one: number_at(one, "id"))
-    return [call.world.seen(one) for one in reversed(_page(every, call.query, limit))]
+    return [_stored(call.world.seen(one)) for one in reversed(_page(every, call.query, limit))]
+
+
+def _stored(message: Json) -> Json:
+    """Without what only the gateway says of a message, and without its nonce, which is nowhere kept."""
+    return {key: value for key, value in message.items() if key not in ("guild_id", "member", "nonce")}
 
 
 def _page(every: Sequence[Json], query: Mapping[str, str], limit: int) -> Sequence[Json]:
@@ -52,7 +57,7 @@ def _page(every: Sequence[Json], query: Mapping[str, str], limit: int) -> Sequen
 
 async def get(call: Call) -> Answer:
     """One message."""
-    return call.world.seen(call.world.message(call.ids["channel"], call.ids["message"]))
+    return _stored(call.world.seen(call.world.message(call.ids["channel"], call.ids["message"])))
 
 
 async def edit(call: Call) -> Answer:

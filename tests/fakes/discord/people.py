@@ -10,7 +10,7 @@ from tests.fakes.discord.world import APP, DM, FORUM, GUILD, MEMBER_RIGHTS, Worl
 from tests.fakes.wire import Json, text_at
 
 PATIENCE_S = 10.0
-COMMAND, COMPONENT = 2, 3
+COMMAND, COMPONENT, FORM = 2, 3, 5
 STRING, INTEGER = 3, 4
 
 
@@ -84,6 +84,13 @@ class People:
         shown = self.world.seen(self.world.places[where].messages[message])
         data: Json = {"custom_id": custom_id, "component_type": 2}
         return await self._interacts(who, where, COMPONENT, data, source=shown)
+
+    async def writes(self, who: str, where: str, message: str, custom_id: str, words: str) -> Interaction:
+        """Words in the form that a button of this message has opened."""
+        shown = self.world.seen(self.world.places[where].messages[message])
+        field: Json = {"type": 4, "id": 2, "custom_id": "words", "value": words}
+        data: Json = {"custom_id": custom_id, "components": [{"type": 1, "id": 1, "components": [field]}]}
+        return await self._interacts(who, where, FORM, data, source=shown)
 
     async def uses(self, who: str, where: str, command: str, **options: str | int) -> Interaction:
         """A slash command."""

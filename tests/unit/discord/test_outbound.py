@@ -36,7 +36,7 @@ def test_no_link_unfolds() -> None:
 def test_literal_text_is_read_by_nobody_as_markup() -> None:
     (part,) = render(says("2*3*4 <@U1> [x](y) ~~no~~ `c` # t\n> q\n- i"))
     assert re.sub(r"\\(.)", r"\1", part["text"]) == "2*3*4 <@U1> [x](y) ~~no~~ `c` # t\n> q\n- i"
-    assert not re.search(r"(?<!\\)[*_~`|<>\[\]#]", part["text"])
+    assert not re.search(r"(?<!\\)[*_~`|<>\[\]]|^[#-]", part["text"], re.MULTILINE)
 
 
 def test_choices_are_numbered_lines_and_buttons_and_a_pen_for_other_words() -> None:
