@@ -9,7 +9,7 @@ import pytest
 from core.models.scripted import ScriptedModel
 from core.runtime.ambient import SystemClock
 from core.store.store import open_sqlite
-from tests.discord.house import DiscordHouse, Watcher
+from tests.discord.house import DiscordHouse, Fast, Watcher
 from tests.fakes.discord import DiscordServer
 from tests.fakes.platform import FakePlatform
 
@@ -72,6 +72,7 @@ def house(
         folder=tmp_path,
         platform=FakePlatform(),
         models=[model],
+        clock=Fast(),
         server=server,
         people=frozenset({anna}),
         bosses=frozenset({olga}),
