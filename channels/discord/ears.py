@@ -7,7 +7,7 @@ import structlog
 
 from channels.discord.answering import Answering
 from channels.discord.desk import Desk
-from channels.discord.fields import Json, inner, text, texts
+from channels.discord.fields import Json, inner, number_text, text, texts
 from channels.discord.inbound import read
 from channels.discord.incoming import Incoming
 from channels.discord.interactions import COMPONENT, interaction_of
@@ -46,8 +46,9 @@ class Ears:
         match event:
             case "READY":
                 await self._ways.begins()
-            case "GUILD_CREATE" if text(told, "id"):
-                await self._ways.guild(text(told, "id") or "")
+            case "GUILD_CREATE":
+                if guild := number_text(told, "id"):
+                    await self._ways.guild(guild)
             case "MESSAGE_CREATE":
                 await self.message(told)
             case "MESSAGE_UPDATE" | "MESSAGE_DELETE":
@@ -57,6 +58,10 @@ class Ears:
                     await self.take("MESSAGE_DELETE", {**told, "id": one})
             case "INTERACTION_CREATE":
                 await self._interaction(told)
+
+    async def _guild(self, guild: str | None) -> None:
+        if guild is not None:
+            await self._ways.guild(guild)
 
     async def message(self, told: Json) -> None:
         """A message, by the gateway or read back."""

@@ -39,21 +39,23 @@ def wanted(*, content: bool) -> discord.Intents:
 class Ears(RawClient):
     """Puts each dispatch into a queue and does nothing else with it.
 
-    A press wants an answer within three seconds: it overtakes while what was missed is read back.
+    A press wants an answer within three seconds: it overtakes while what was missed is read back, which is as long as
+    one of the dispatches that begin that (`long` counts them) is not done with.
     """
 
     def __init__(self, *, content: bool, clock: Clock) -> None:
         super().__init__(wanted(content=content))
         self.dispatches: Frames = asyncio.Queue()
         self.urgent: Frames = asyncio.Queue()
-        self.reading_back = False
+        self.long = 0
         self._clock = clock
 
     async def on_socket_raw_receive(self, frame: str) -> None:
         """Called in the order of the frames."""
         event, told = parsed(frame)
         if event:
-            queue = self.urgent if event == URGENT and self.reading_back else self.dispatches
+            self.long += event in LONG
+            queue = self.urgent if event == URGENT and self.long else self.dispatches
             queue.put_nowait((event, told))
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
@@ -90,11 +92,8 @@ async def hear(token: Secret, take: Take, *, content: bool, clock: Clock) -> Non
 async def _drain(queue: Frames, ears: Ears, take: Take) -> None:
     while True:
         event, told = await queue.get()
-        ears.reading_back = ears.reading_back or event in LONG
-        try:
-            await take(event, told)
-        finally:
-            ears.reading_back = ears.reading_back and event not in LONG
+        await take(event, told)
+        ears.long -= event in LONG
 
 
 def parsed(frame: str) -> tuple[str, Json]:

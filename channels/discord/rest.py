@@ -7,6 +7,7 @@ call is repeated is for whoever made it to decide, so every refusal ends it at o
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from json import dumps as json_text
 from json import loads as json_value
 from types import SimpleNamespace
@@ -226,4 +227,4 @@ async def _answered(call: Awaitable[ValueT]) -> ValueT:
 
 def _field(number: int, file: Upload) -> dict[str, object]:
     kind = "application/octet-stream"
-    return {"name": f"files[{number}]", "value": file.data, "filename": file.name, "content_type": kind}
+    return {"name": f"files[{number}]", "value": BytesIO(file.data), "filename": file.name, "content_type": kind}

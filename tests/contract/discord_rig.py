@@ -22,10 +22,15 @@ from tests.fakes.wire import Json
 
 
 class Impatient(SystemClock):
-    """Nobody waits long; `waits` is what was waited for."""
+    """Nobody waits long; `waits` is what was waited for, `ahead` how many milliseconds the time is ahead."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
+        self.ahead = 0
+
+    def now(self) -> int:
+        """Milliseconds."""
+        return super().now() + self.ahead
 
     async def sleep(self, seconds: float) -> None:
         """A moment instead of the seconds."""
@@ -48,10 +53,11 @@ class DiscordRig:
         self.room = server.world.direct(self.ann)
         self.chat = ChatKey(channel="discord", account=BOT, chat_id=self.room)
         self.cursors = {f"began.{GUILD}": GUILD, "dm.0": self.room, f"messages.{self.room}": self.room}
-        self.channel = self._built(workspace)
+        self.channel = self.built(workspace)
         self._doings: asyncio.Queue[Callable[[], Awaitable[object]]] = asyncio.Queue()
 
-    def _built(self, workspace: Path) -> DiscordChannel:
+    def built(self, workspace: Path) -> DiscordChannel:
+        """A bot of a new process."""
         context = ChannelContext(
             account=BOT,
             workspace=workspace,

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from channels.contract import AnyChannel, ChannelContext
 from channels.discord import SPEC
@@ -50,6 +51,7 @@ class DiscordHouse(House):
     people: frozenset[str]
     bosses: frozenset[str] = frozenset()
     more: Json = field(default_factory=dict)
+    start: Literal["now", "unread"] = "now"
 
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
@@ -74,6 +76,7 @@ class DiscordHouse(House):
             env=lambda name: None,
             cursor=self.cursor,
             uploads=self.uploads,
+            start=self.start,
         )
         channel = SPEC.build(SPEC.settings.model_validate(settings_of(self.server, **self.more)), context)
         assert isinstance(channel, DiscordChannel)
