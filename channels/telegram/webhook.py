@@ -36,10 +36,9 @@ class Webhook:
         async def opened() -> None:
             await api.call("setWebhook", self._wanted())
 
-        # Telegram pushes as soon as it knows the address.
+        await persist(opened, clock, "telegram.no_webhook")
         self._intake = intake
         try:
-            await persist(opened, clock, "telegram.no_webhook")
             await asyncio.Event().wait()
         finally:
             self._intake = None

@@ -48,6 +48,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "possible_repeat": "(possible repeat) ",
         "placeholder": "…",
         "file_too_large": "{name} is too large to be sent here.",
+        "file_not_sent": "I could not send the file {name}: {why}",
         "file_missing": "{name} could not be read, so it is not here.",
         "answer_until": "Answer until {time}.",
         "answer_otherwise": "Otherwise: {default}.",

@@ -27,7 +27,7 @@ def auth_test(call: Call) -> Json:
 def history(call: Call) -> Json:
     """Root messages and broadcasts, newest first."""
     place = _readable(call)
-    roots = [one for one in place.messages.values() if _is_root(one)]
+    roots = [one | _answered(place, one) for one in place.messages.values() if _is_root(one)]
     return _page(call, list(reversed(_between(call, roots))))
 
 
@@ -53,6 +53,17 @@ def listed(call: Call) -> Json:
     wanted = (call.text("types") or "public_channel").split(",")
     places = [one for one in call.world.conversations.values() if TYPES[one.kind] in wanted]
     page, cursor = paged([one.body() for one in places if one.kind == "channel" or BOT in one.members], call)
+    return {"channels": page, "response_metadata": {"next_cursor": cursor}}
+
+
+def mine(call: Call) -> Json:
+    """The conversations that the app is in."""
+    wanted = (call.text("types") or "public_channel").split(",")
+    for kind, name in TYPES.items():
+        if name in wanted:
+            call.world.need(f"{FAMILY[kind]}:read")
+    places = [one for one in call.world.conversations.values() if TYPES[one.kind] in wanted and BOT in one.members]
+    page, cursor = paged([one.body() for one in places], call)
     return {"channels": page, "response_metadata": {"next_cursor": cursor}}
 
 
@@ -121,6 +132,14 @@ def _readable(call: Call) -> Conversation:
     return place
 
 
+def _answered(place: Conversation, root: Json) -> Json:
+    """What the root of a thread says of it."""
+    answers = [one for one in place.thread(text_at(root, "ts")) if one["ts"] != root["ts"]]
+    if not answers or text_at(root, "thread_ts") not in ("", root["ts"]):
+        return {}
+    return {"thread_ts": root["ts"], "reply_count": len(answers), "latest_reply": answers[-1]["ts"]}
+
+
 def _is_root(message: Json) -> bool:
     root = text_at(message, "thread_ts")
     return not root or root == message["ts"] or message.get("subtype") == "thread_broadcast"
@@ -150,6 +169,7 @@ METHODS: Mapping[str, Callable[[Call], Json]] = {
     "conversations.replies": replies,
     "conversations.info": info,
     "conversations.list": listed,
+    "users.conversations": mine,
     "conversations.open": opened,
     "users.info": user_info,
     "reactions.add": add_reaction,

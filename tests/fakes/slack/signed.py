@@ -1,10 +1,11 @@
 """The Events API by HTTP: signed, and again when the answer is no 200 within three seconds."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -32,13 +33,19 @@ def signature(body: bytes, at: int, secret: str = SECRET) -> str:
 
 
 class SignedPosts:
-    """Posts to the app's request URL. `answers` is all that came back; a time-out is the status 0."""
+    """Posts to the app's request URL. `answers` is all that came back; a time-out is the status 0.
 
-    def __init__(self, url: str, *, secret: str = SECRET, now: Callable[[], float] = time.time) -> None:
+    `waits` are the pauses before an event comes again; the last one stays.
+    """
+
+    def __init__(
+        self, url: str, *, secret: str = SECRET, now: Callable[[], float] = time.time, waits: Sequence[float] = ()
+    ) -> None:
         self.url = url
         self.answers: list[Heard] = []
         self._secret = secret
         self._now = now
+        self._waits = tuple(waits)
 
     async def deliver(self, delivery: Delivery) -> Heard:
         """Until the app takes it, four times at most; commands and interactions only once."""
@@ -47,6 +54,7 @@ class SignedPosts:
             if heard.status == 200:
                 break
             reason = "http_error" if heard.status else "http_timeout"
+            await asyncio.sleep(self._waits[min(attempt, len(self._waits)) - 1] if self._waits else 0)
             retry = {"X-Slack-Retry-Num": str(attempt), "X-Slack-Retry-Reason": reason}
             heard = await self.post(*encoded(delivery), headers=retry)
         return heard

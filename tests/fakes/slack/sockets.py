@@ -45,10 +45,11 @@ class Pending:
 
 
 class Sockets:
-    """All connections of the app. `offers` is every envelope that went out, in order."""
+    """All connections of the app. `offers` is every envelope that went out, `acknowledged` how many came back."""
 
     def __init__(self, waits: Sequence[float] = (0.0, 1.0, 2.0), *, ack_within: float = 3.0) -> None:
         self.offers: list[Json] = []
+        self.acknowledged = 0
         self.open: list[web.WebSocketResponse] = []
         self._tickets: set[str] = set()
         self._waiting: list[Pending] = []
@@ -126,6 +127,7 @@ class Sockets:
             said = json.loads(message.data)
             pending = flight.pop(text_at(said, "envelope_id"), None)
             if pending is not None:
+                self.acknowledged += 1
                 pending.answer = dict(said)
                 pending.settled.set()
 
