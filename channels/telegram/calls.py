@@ -134,9 +134,9 @@ class Api:
 
     def _send_error(self, exc: TelegramError) -> SendError:
         """Without the token, which stands in every address."""
-        said = self._token.hidden_in(str(exc))
         if isinstance(exc, Refusal):
-            return _refused(exc, said)
+            return _refused(exc, self._token.hidden_in(exc.said))
+        said = self._token.hidden_in(str(exc))
         if isinstance(exc, NetworkError) and isinstance(exc.__cause__, _NEVER_LEFT):
             return NotSent(f"Telegram cannot be reached: {said}")
         return Unsure(f"no answer from Telegram: {said}")

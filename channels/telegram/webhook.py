@@ -36,9 +36,10 @@ class Webhook:
         async def opened() -> None:
             await api.call("setWebhook", self._wanted())
 
-        await persist(opened, clock, "telegram.no_webhook")
+        # Telegram pushes as soon as it knows the address.
         self._intake = intake
         try:
+            await persist(opened, clock, "telegram.no_webhook")
             await asyncio.Event().wait()
         finally:
             self._intake = None

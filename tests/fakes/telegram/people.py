@@ -112,6 +112,17 @@ class People:
         await self._tell("message", dict(message))
         return thread
 
+    async def migrates(self, old: int, new: int) -> None:
+        """A group becomes a supergroup with another id: told in both, and the old one takes nothing any more."""
+        place = self._world.chats[old]
+        self._world.chats[new] = Chat(new, kind="supergroup", title=place.title, members=dict(place.members))
+        by = next(user for user in place.members if user != BOT)
+        there = self._world.new_message(place, by, migrate_to_chat_id=new)
+        here = self._world.new_message(self._world.chats[new], by, migrate_from_chat_id=old)
+        place.moved_to = new
+        for message in (there, here):
+            await self._tell("message", dict(message))
+
     async def _becomes(self, user: int, chat: int, status: str) -> None:
         place, person = self._world.chats[chat], self._world.people[user].body()
         before = place.members.get(user, "left")

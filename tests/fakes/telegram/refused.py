@@ -32,6 +32,11 @@ def too_many(retry_after: int) -> Refused:
     return Refused(429, f"Too Many Requests: retry after {retry_after}", retry_after=retry_after)
 
 
+def moved(new: int) -> Refused:
+    """The group is a supergroup now, with this id."""
+    return Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
+
+
 TAKEN_OVER = Refused(
     409, "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
 )

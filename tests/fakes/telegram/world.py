@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.fakes.telegram.refused import bad, forbidden
+from tests.fakes.telegram.refused import bad, forbidden, moved
 from tests.fakes.wire import Json, text_at
 
 TOKEN = "110201543:fake-telegram-bot-token"
@@ -32,7 +32,8 @@ class Person:
 class Chat:
     """A private chat (its id is the person's), group, supergroup (id -100...) or channel; `members` by user id.
 
-    `closed` is why the bot may not write there, in the server's words: `bot was blocked by the user`.
+    `closed` is why the bot may not write there, in the server's words: `bot was blocked by the user`. `moved_to` is the
+    id of the supergroup that a group has become.
     """
 
     id: int
@@ -44,6 +45,7 @@ class Chat:
     topics: dict[int, str] = field(default_factory=dict)
     messages: dict[int, Json] = field(default_factory=dict)
     closed: str = ""
+    moved_to: int = 0
     next_message: int = 1
 
     def body(self) -> Json:
@@ -133,6 +135,8 @@ class World:
     def writable(self, chat: str) -> Chat:
         """A chat that takes the bot's messages."""
         found = self.chat(chat)
+        if found.moved_to:
+            raise moved(found.moved_to)
         if found.closed:
             raise forbidden(found.closed)
         if found.kind != "private" and found.members.get(BOT) not in INSIDE:
