@@ -133,6 +133,14 @@ class ShowsDrafts(Protocol):
 
 
 @runtime_checkable
+class ChoosesDraftPlace(Protocol):
+    """Has that place in some chats only."""
+
+    def drafts_in(self, chat: ChatKey) -> bool:
+        """Whether there is one in this chat now; where not, a message is used, as by any other channel with `Edits`."""
+
+
+@runtime_checkable
 class ShowsProgress(Protocol):
     """Can show what a turn is doing, in a place of its own; others use a message, by `Edits`."""
 

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from channels.contract import AnyChannel, Deletes, Edits, Reacts, ShowsDrafts, ShowsProgress, Types
+from channels.contract import AnyChannel, ChoosesDraftPlace, Deletes, Edits, Reacts, ShowsDrafts, ShowsProgress, Types
 from core.bus import Bus
 from core.domain.chat import ChatKey
 from core.domain.presence import Abilities, Reaction
@@ -27,6 +27,11 @@ class _Shown:
     steps: ShowsProgress | None
     types: Types | None
     reacts: Reacts | None
+    place: ChoosesDraftPlace | None
+
+    def in_place(self, chat: ChatKey) -> bool:
+        """Whether the chat has the place beside the conversation that its channel has."""
+        return self.able.line and (self.place is None or self.place.drafts_in(chat))
 
 
 class ChannelShowing:
@@ -41,18 +46,20 @@ class ChannelShowing:
     def able(self, chat: ChatKey) -> Abilities:
         """What can be shown there."""
         one = self._of(chat)
-        return one.able if one else NOTHING
+        if one is None:
+            return NOTHING
+        return one.able if one.in_place(chat) else replace(one.able, line=False)
 
     def step(self, chat: ChatKey, text: str) -> None:
         """What is being done, in its own place."""
         one = self._of(chat)
-        if one and one.steps:
+        if one and one.steps and one.in_place(chat):
             one.steps.progress(chat, text)
 
     def draft(self, chat: ChatKey, text: str) -> None:
         """An answer so far, in its own place."""
         one = self._of(chat)
-        if one and one.drafts:
+        if one and one.drafts and one.in_place(chat):
             one.drafts.draft(chat, text)
 
     async def typing(self, chat: ChatKey, *, on: bool) -> None:
@@ -75,23 +82,31 @@ class ChannelShowing:
 
 
 def _shown(channel: AnyChannel) -> _Shown:
-    limits = channel.limits
-    drafts = channel if limits.drafts and isinstance(channel, ShowsDrafts) else None
+    drafts = channel if channel.limits.drafts and isinstance(channel, ShowsDrafts) else None
     steps = channel if isinstance(channel, ShowsProgress) else None
-    own = any((drafts, steps))
+    return _Shown(
+        lane=channel.lane,
+        able=_able(channel, line=any((drafts, steps)), drafts=drafts is not None),
+        drafts=drafts,
+        steps=steps,
+        types=channel if isinstance(channel, Types) else None,
+        reacts=channel if isinstance(channel, Reacts) else None,
+        place=channel if isinstance(channel, ChoosesDraftPlace) else None,
+    )
+
+
+def _able(channel: AnyChannel, *, line: bool, drafts: bool) -> Abilities:
+    limits = channel.limits
     changes = limits.edits and isinstance(channel, Edits)
-    types = channel if isinstance(channel, Types) else None
-    reacts = channel if isinstance(channel, Reacts) else None
-    able = Abilities(
-        line=own,
+    return Abilities(
+        line=line,
         changes=changes,
         removes=isinstance(channel, Deletes),
-        drafts=drafts is not None or (limits.drafts and changes and not own),
-        types=types is not None,
-        reacts=reacts is not None,
+        drafts=drafts or (limits.drafts and changes and not line),
+        types=isinstance(channel, Types),
+        reacts=isinstance(channel, Reacts),
         rhythm=limits.rhythm,
     )
-    return _Shown(lane=channel.lane, able=able, drafts=drafts, steps=steps, types=types, reacts=reacts)
 
 
 class Shows:

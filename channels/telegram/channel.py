@@ -11,7 +11,6 @@ from channels.telegram.outbound import TelegramPart
 from channels.telegram.sending import Outgoing
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
-from core.domain.message import Reply
 from core.domain.pace import Pace, Scope
 from core.domain.presence import Reaction
 from core.ports import Lane
@@ -44,13 +43,15 @@ class TelegramChannel:
     becomes of it.
     """
 
+    render = staticmethod(outbound.render)
+    placeholder = staticmethod(outbound.placeholder)
+
     def __init__(self, lane: Lane, limits: Limits, ways: Ways) -> None:
         self.lane = lane
         self.limits = limits
-        self.serves = ways.listener.webhook.serves
         self.web = ways.listener.webhook.web
-        self.check = ways.check
         self.draft = ways.listener.drafts.draft
+        self.progress = ways.listener.drafts.draft
         self.drafts_in = ways.listener.drafts.here
         self._ways = ways
 
@@ -62,9 +63,14 @@ class TelegramChannel:
         """Give the connections back; nothing can be sent after it."""
         await self._ways.close()
 
-    def render(self, reply: Reply) -> Sequence[TelegramPart]:
-        """The words, then each file."""
-        return outbound.render(reply)
+    @property
+    def serves(self) -> bool:
+        """Whether updates come by webhook."""
+        return self._ways.listener.webhook.serves
+
+    async def check(self, *, deep: bool) -> Sequence[Finding]:
+        """Token, privacy mode, webhook, rights."""
+        return await self._ways.check(deep=deep)
 
     async def send(self, chat: ChatKey, part: TelegramPart, key: str) -> Receipt:
         """One message; the key is ours alone, since Telegram knows none."""
@@ -90,10 +96,6 @@ class TelegramChannel:
     async def react(self, chat: ChatKey, message_id: str, reaction: Reaction, instead_of: Reaction | None) -> None:
         """The new one takes the place of the old one."""
         await self._ways.outgoing.react(chat, message_id, reaction)
-
-    def placeholder(self, part: TelegramPart, text: str) -> TelegramPart | None:
-        """For words; a file has none."""
-        return outbound.placeholder(part, text)
 
     def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
         """One a second in a chat, twenty a minute in a group, thirty a second in all: Telegram's own figures."""

@@ -39,7 +39,7 @@ class Drafts:
         return self.available and not chat.chat_id.startswith("-")
 
     def draft(self, chat: ChatKey, text: str) -> None:
-        """All of an answer so far; an empty text shows nothing new, since the reply takes the draft's place."""
+        """An answer so far, or what is being done; an empty text shows nothing new: the reply takes its place."""
         if not text.strip():
             self._newest.pop(chat, None)
         elif self.here(chat):

@@ -167,6 +167,12 @@ def _pressed(update: Raw, query: Raw, around: Surroundings) -> Read:
     return Read(event=event)
 
 
+def query_of(event_key: str) -> str:
+    """The query of a press by its event's key; "" for any other event."""
+    update, _, query = event_key.partition(".")
+    return query if update.isdigit() and query.isdigit() else ""
+
+
 def _dropped(reason: str, key: str, message: Raw, at: int, around: Surroundings) -> Dropped:
     return Dropped(reason=reason, event_key=key or reason, chat=chat_of(message, around), at=at)
 

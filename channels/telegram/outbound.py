@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from channels.markup.controls import strip_controls
+from channels.telegram.inbound import query_of
 from channels.telegram.splitting import cut
 from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
 
@@ -33,22 +34,38 @@ class PartButton(TypedDict):
 
 
 class TelegramPart(TypedDict):
-    """One message. `text` is HTML; beside a file it is the caption."""
+    """One message. `text` is HTML; beside a file it is the caption.
+
+    `press` is the query of the button press that this answers: whoever pressed sees it, and nobody else, in a window
+    that goes away; "" for none.
+    """
 
     text: str
     file: PartFile | None
     buttons: list[PartButton]
+    press: str
+
+
+def message(text: str, file: PartFile | None = None) -> TelegramPart:
+    """One without buttons."""
+    return TelegramPart(text=text, file=file, buttons=[], press="")
 
 
 def render(reply: Reply) -> list[TelegramPart]:
     """The words, then each file in a message of its own; buttons stand below the last words."""
+    return _words(reply) + [part for file in reply.files for part in _file(file)]
+
+
+def _words(reply: Reply) -> list[TelegramPart]:
     texts = _texts(reply.fragments)
     if not texts and (reply.choices or not reply.files):
         texts = [NOTHING_SAID]
-    parts = [TelegramPart(text=text, file=None, buttons=[]) for text in texts]
+    parts = [message(text) for text in texts]
     if parts:
         parts[-1]["buttons"] = [_button(choice) for choice in reply.choices]
-    return parts + [part for file in reply.files for part in _file(file)]
+    if len(parts) == 1 and not reply.choices:
+        parts[0]["press"] = query_of(reply.answers or "")
+    return parts
 
 
 def shown(text: str) -> str:
@@ -60,7 +77,7 @@ def placeholder(part: TelegramPart, text: str) -> TelegramPart | None:
     """A message that can be edited into the part; a file cannot take the place of words."""
     if part["file"] is not None:
         return None
-    return TelegramPart(text=html.escape(text, quote=False), file=None, buttons=[])
+    return message(html.escape(text, quote=False))
 
 
 def _texts(fragments: Sequence[Fragment]) -> list[str]:
@@ -85,8 +102,7 @@ def _file(file: OutgoingFile) -> list[TelegramPart]:
     captions = cut(html.escape(strip_controls(file.caption), quote=False), CAPTION_LIMIT)
     first = captions[0] if captions else ""
     whole = PartFile(path=strip_controls(file.path), name=_one_line(file.name) or "file")
-    rest = [TelegramPart(text=text, file=None, buttons=[]) for text in captions[1:]]
-    return [TelegramPart(text=first, file=whole, buttons=[]), *rest]
+    return [message(first, whole), *map(message, captions[1:])]
 
 
 def _button(choice: Choice) -> PartButton:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from channels.telegram.calls import Api, Moved, NotModified, ThreadGone, Upload
-from channels.telegram.outbound import TelegramPart
+from channels.telegram.outbound import TelegramPart, shown
 from channels.telegram.raw import id_at
 from channels.telegram.targets import Targets
 from channels.telegram.uploads import contents
@@ -25,6 +25,9 @@ REACTIONS: Mapping[Reaction, str] = {
     Reaction.DONE: "👌",
     Reaction.FAILED: "💔",
 }
+# What answerCallbackQuery shows at most, in characters, and the receipt of what was shown so.
+ALERT = 200
+SHOWN_ONCE = "shown."
 NO_PREVIEW = {"is_disabled": True}
 
 
@@ -43,6 +46,8 @@ class Outgoing:
         A refusal because of a group's new id or a deleted topic says that nothing was sent: then once more, to the new
         place or to the chat itself. Raises SendError.
         """
+        if part["press"] and (receipt := await self._told(chat, part)):
+            return receipt
         file = part["file"]
         upload = None
         if file is not None:
@@ -55,19 +60,36 @@ class Outgoing:
             return await self._placed(chat, part, upload, chat.thread_id)
         except ThreadGone:
             text = f"{TOPIC_GONE}\n{part['text']}".rstrip()
-            told = TelegramPart(text=text, file=file, buttons=part["buttons"])
+            told: TelegramPart = {**part, "text": text}
             return await self._placed(chat, told, upload, None)
+
+    async def _told(self, chat: ChatKey, part: TelegramPart) -> Receipt | None:
+        """Shown to whoever pressed a button, and to nobody else. None when that is too late: then all may read it."""
+        self._targets.of(chat)
+        text = shown(part["text"])
+        if len(text) > ALERT:
+            return None
+        arguments = {"callback_query_id": part["press"], "text": text, "show_alert": True}
+        try:
+            await self._api.call("answerCallbackQuery", arguments)
+        except Unacceptable:
+            return None
+        return Receipt(message_id=f"{SHOWN_ONCE}{part['press']}")
 
     async def edit(self, chat: ChatKey, receipt: Receipt, part: TelegramPart) -> Receipt:
         """The same edit twice is one. Raises SendError."""
         if part["file"] is not None:
             raise Unacceptable("a message of words cannot become a file")
+        if receipt.message_id.startswith(SHOWN_ONCE):
+            raise Unreachable("what was shown to one person in a window cannot be changed")
         with suppress(NotModified):
             await self.call("editMessageText", chat, {**_body(part), "message_id": int(receipt.message_id)})
         return receipt
 
     async def delete(self, chat: ChatKey, receipt: Receipt) -> None:
         """No error when it is gone already. Raises SendError."""
+        if receipt.message_id.startswith(SHOWN_ONCE):
+            return
         with suppress(Unreachable):
             await self.call("deleteMessage", chat, {"message_id": int(receipt.message_id)})
 

@@ -158,15 +158,20 @@ class Intake:
             found = replace(found, attachments=files)
         if offset is not None:
             found = replace(found, cursor=CursorMove(scope=SCOPE, value=offset.with_these(event.numbers, found.at)))
+        told = await self._accepted(event, found)
+        if offset is not None:
+            offset.store(event.numbers, self._sources.clock.now())
+        if event.query and not told:
+            await self._answer(event.query)
+
+    async def _accepted(self, event: _Event, found: Inbound | Dropped) -> bool:
+        """Whether a reply follows that answers the press which this was."""
         accepted = await self._accept(found)
         if accepted.duplicate and len(event.pieces) > 1:
             # Some of the album was stored before, by a process that ended then: the others are not known yet.
             for piece in event.pieces:
                 await self._accept(piece.event)
-        if offset is not None:
-            offset.store(event.numbers, self._sources.clock.now())
-        if event.query:
-            await self._answer(event.query)
+        return accepted.dropped is not None and accepted.replies
 
     async def _answer(self, query: str) -> None:
         """Takes the clock off the button; too late is no harm."""
