@@ -173,6 +173,14 @@ class Checks(Protocol):
         """Calls out, listens to nothing; `deep` proves a real round trip too. What is wrong is a finding, no error."""
 
 
+@runtime_checkable
+class Closes(Protocol):
+    """Has something to give back: connections, a client's session."""
+
+    async def close(self) -> None:
+        """Once nobody listens or sends any more; never an error, and nothing when there is nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebRequest:
     """An HTTP request whose body nobody has read yet; header names are in lower case."""
@@ -268,6 +276,13 @@ class Question:
     optional: bool = False
 
 
+class SpecVerb(Protocol[SettingsT_contra]):
+    """What `parley channels NAME VERB` prints; its docstring is the help."""
+
+    def __call__(self, settings: SettingsT_contra | None, arguments: Sequence[str]) -> str:
+        """The text; `settings` is None where the channel is not configured. Raises SettingsError for bad arguments."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSpec(Generic[SettingsT]):
     """A channel described without connecting anything.
@@ -275,7 +290,7 @@ class ChannelSpec(Generic[SettingsT]):
     `trusted`: the operating system has checked who reaches it, so whoever does is the owner. `max_age_h`: what is
     older when it comes in is not answered any more, unless the settings say otherwise. `refuses`: people who are not
     let in are told so, once a day. `asks` is what its set-up asks for, in this order. `own` is what the settings alone
-    tell of ourselves, in the form that `read` takes.
+    tell of ourselves, in the form that `read` takes. `verbs` are further words of its own on the command line.
     """
 
     name: str
@@ -288,6 +303,7 @@ class ChannelSpec(Generic[SettingsT]):
     read: Read | None = None
     own: Callable[[SettingsT], Mapping[str, Any]] | None = None
     asks: tuple[Question, ...] = ()
+    verbs: Mapping[str, "SpecVerb[SettingsT]"] = field(default_factory=dict)
 
 
 # Where channels of all platforms stand side by side, their parts are JSON objects that only the channel itself reads.

@@ -41,6 +41,11 @@ def load(name: str, *, attended: bool = False) -> ChannelSpec[Any]:
     return spec
 
 
+def windowed(name: str) -> bool:
+    """Whether windows open this channel for themselves, so that no service does."""
+    return name in ATTENDED
+
+
 def _unknown(name: str) -> str:
     known = ", ".join(sorted(CHANNELS))
     near = difflib.get_close_matches(name.lower(), CHANNELS, n=1)

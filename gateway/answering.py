@@ -21,9 +21,9 @@ def refusals(settings: Settings, agents: Agents) -> Iterator[SettingsError]:
     """
     named: dict[KeyPath, str] = {("agent",): settings.agent}
     named |= {
-        ("channels", name, "agent"): channel.common.agent
-        for name, channel in settings.channels.items()
-        if channel.common.enabled and channel.common.agent
+        (*account.key.split("."), "agent"): account.common.agent
+        for account in settings.accounts()
+        if account.common.enabled and account.common.agent
     }
     for path, agent_id in named.items():
         try:

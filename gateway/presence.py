@@ -8,7 +8,7 @@ from channels.contract import AnyChannel, ChoosesDraftPlace, Deletes, Edits, Rea
 from core.bus import Bus
 from core.domain.chat import ChatKey
 from core.domain.presence import Abilities, Reaction
-from core.ports import Drafts, Lane
+from core.ports import Drafts
 from core.runtime.presence import Presence
 from core.runtime.reactions import Reactions
 from core.runtime.shown import Manner, Means
@@ -21,7 +21,7 @@ NOTHING = Abilities()
 class _Shown:
     """A channel and what it can show, found out once: asking a protocol costs 20 us."""
 
-    lane: Lane
+    channel: AnyChannel
     able: Abilities
     drafts: ShowsDrafts | None
     steps: ShowsProgress | None
@@ -35,13 +35,11 @@ class _Shown:
 
 
 class ChannelShowing:
-    """Finds the channel that serves a chat."""
+    """Finds the channel that serves a chat, among those that there are at this moment."""
 
     def __init__(self, channels: Sequence[AnyChannel]) -> None:
-        self._shown: dict[tuple[str, str], list[_Shown]] = {}
-        for channel in channels:
-            one = _shown(channel)
-            self._shown.setdefault((one.lane.channel, one.lane.account), []).append(one)
+        self._channels = channels
+        self._known: dict[int, _Shown] = {}
 
     def able(self, chat: ChatKey) -> Abilities:
         """What can be shown there."""
@@ -75,9 +73,14 @@ class ChannelShowing:
             await one.reacts.react(chat, message_id, reaction, instead_of)
 
     def _of(self, chat: ChatKey) -> _Shown | None:
-        for one in self._shown.get((chat.channel, chat.account), ()):
-            if one.lane.serves(chat):
-                return one
+        for channel in self._channels:
+            if channel.lane.serves(chat):
+                known = self._known.get(id(channel))
+                if known is None or known.channel is not channel:
+                    # Those of channels that are gone go too.
+                    self._known = {key: one for key, one in self._known.items() if one.channel in self._channels}
+                    known = self._known[id(channel)] = _shown(channel)
+                return known
         return None
 
 
@@ -85,7 +88,7 @@ def _shown(channel: AnyChannel) -> _Shown:
     drafts = channel if channel.limits.drafts and isinstance(channel, ShowsDrafts) else None
     steps = channel if isinstance(channel, ShowsProgress) else None
     return _Shown(
-        lane=channel.lane,
+        channel=channel,
         able=_able(channel, line=any((drafts, steps)), drafts=drafts is not None),
         drafts=drafts,
         steps=steps,

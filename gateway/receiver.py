@@ -1,9 +1,12 @@
 """Keeps a channel listening: a connection that breaks is made anew, with growing pauses."""
 
+from collections.abc import Callable
+
 import structlog
 
 from channels.contract import AnyChannel
 from core.bus import Accept
+from core.domain.errors import ParleyError
 from core.ports import Chance, Clock
 
 log = structlog.get_logger(__name__)
@@ -14,15 +17,34 @@ LONGEST_PAUSE_S = 60.0
 GOOD_MS = 60_000
 
 
-async def keep_listening(channel: AnyChannel, accept: Accept, clock: Clock, chance: Chance) -> None:
-    """Until cancelled, or until the channel says by returning that nothing more will come."""
+def _nobody(trouble: Exception | None) -> None:
+    pass
+
+
+async def keep_listening(
+    channel: AnyChannel,
+    accept: Accept,
+    clock: Clock,
+    chance: Chance,
+    tell: Callable[[Exception | None], None] = _nobody,
+) -> None:
+    """Until cancelled, or until the channel says by returning that nothing more will come.
+
+    `tell` hears of each attempt, and of what ended it.
+    """
     attempt = 0
     while True:
         began = clock.now()
+        tell(None)
         try:
             await channel.listen(accept)
-        except Exception:  # supervisor: one platform's trouble must not end the others
-            log.exception("channel.broke", channel=channel.lane.channel, account=channel.lane.account)
+        except Exception as trouble:  # supervisor: one platform's trouble must not end the others
+            if isinstance(trouble, ParleyError):
+                lane = channel.lane
+                log.warning("channel.broke", channel=lane.channel, account=lane.account, error=str(trouble))
+            else:
+                log.exception("channel.broke", channel=channel.lane.channel, account=channel.lane.account)
+            tell(trouble)
         else:
             return
         attempt = 0 if clock.now() - began > GOOD_MS else attempt + 1

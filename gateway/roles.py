@@ -21,8 +21,14 @@ log = structlog.get_logger(__name__)
 LOCK_POLL_S = 0.2
 
 
-async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[None, None, None]]) -> None:
-    """Until every channel has said that nothing more will come, or until cancelled. Raises StoreBroken in a group."""
+Runs = Callable[[], Coroutine[None, None, None]]
+
+
+async def run(gateway: Gateway, place: Place, *beside: Runs, receives: Runs | None = None) -> None:
+    """Until every channel has said that nothing more will come, or until cancelled. Raises StoreBroken in a group.
+
+    `receives` takes the place of listening to the channels that there are now.
+    """
     async with asyncio.TaskGroup() as group:
         clock = gateway.world.clock
         tasks = [
@@ -34,7 +40,7 @@ async def run(gateway: Gateway, place: Place, *beside: Callable[[], Coroutine[No
             *(group.create_task(supervised(one(), "beside.broke"), name="beside") for one in beside),
         ]
         try:
-            await _receive(gateway)
+            await (receives() if receives else _receive(gateway))
         finally:
             # What the last turns have to say can still be sent while they come to their end.
             tasks[0].cancel()

@@ -152,6 +152,14 @@ class ChannelCommon(Section):
     )
 
 
+class AccountTables(Section):
+    """The accounts of a channel beside `default`, by the names that the operator gives them."""
+
+    accounts: Mapping[ModelName, Mapping[str, object]] = Field(
+        default_factory=dict, description="further accounts of the platform; each has the keys of the section"
+    )
+
+
 class Limits(Section):
     """`[limits]`: where work is refused or ended."""
 

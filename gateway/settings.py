@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -11,14 +11,13 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from channels import registry
-from core.domain.chat import QueueMode
-from core.domain.presence import Etiquette
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.validation import KeyPath, Problem, first_problem, nearest, unknown
 from gateway.home import Home, home_path, open_home
 from gateway.sections import (
     TOOLS,
+    AccountTables,
     ChannelCommon,
     Limits,
     LogSettings,
@@ -37,6 +36,8 @@ M = TypeVar("M", bound=BaseModel)
 ChannelModels = Mapping[str, Callable[[], type[BaseModel]]]
 
 SHORTEST_SECRET: Final = 6
+DEFAULT_ACCOUNT: Final = "default"
+ACCOUNTS: Final = "accounts"
 
 
 def _of_registry(name: str) -> type[BaseModel]:
@@ -68,14 +69,27 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSettings:
-    """One `[channels.NAME]`: what every channel has, and the channel's own settings, checked by its own model.
+    """One account of a channel: what every channel has, and the channel's own settings, checked by its own model.
 
-    A disabled channel may be half written: only its common keys are checked, and `own` is None.
+    `[channels.NAME]` is the account `default`, `[channels.NAME.accounts.X]` is X, with all that it does not say itself
+    as the section says it. A disabled account may be half written: only its common keys are checked, and `own` is None.
     """
 
     name: str
     common: ChannelCommon
     own: BaseModel | None = None
+    account: str = DEFAULT_ACCOUNT
+    accounts: Mapping[str, "ChannelSettings"] = field(default_factory=dict)
+
+    def every(self) -> tuple["ChannelSettings", ...]:
+        """This account and those below it."""
+        return (self, *self.accounts.values())
+
+    @property
+    def key(self) -> str:
+        """Where it stands in the settings."""
+        below = "" if self.account == DEFAULT_ACCOUNT else f".accounts.{self.account}"
+        return f"channels.{self.name}{below}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,22 +145,9 @@ class Settings:
             if name not in known:
                 raise self.source.error(Problem(path=("tools", name), text=unknown(name, known)))
 
-    def agent_of(self, channel: str) -> str:
-        """The agent that answers in a channel."""
-        settings = self.channels.get(channel)
-        return (settings.common.agent if settings else None) or self.agent
-
-    def queue_of(self, channel: str) -> QueueMode:
-        """The queue mode of a channel's chats that have chosen none."""
-        settings = self.channels.get(channel)
-        return settings.common.queue if settings else QueueMode.QUEUE
-
-    def etiquette_of(self, channel: str) -> Etiquette:
-        """What is shown in a channel while its messages are worked on."""
-        settings = self.channels.get(channel)
-        if settings is None:
-            return Etiquette()
-        return Etiquette(ack=settings.common.ack_reaction, streaming=settings.common.streaming)
+    def accounts(self) -> tuple[ChannelSettings, ...]:
+        """Every account of every channel, whether it is enabled or not."""
+        return tuple(account for channel in self.channels.values() for account in channel.every())
 
     def model_entries(self) -> tuple[ModelEntry, ...]:
         """The named models as the model registry takes them, keys looked up, the default first."""
@@ -224,12 +225,29 @@ def _channel(name: str, table: Mapping[str, object], source: Source, models: Cha
     under = ("channels", name)
     if name not in models:
         raise source.error(Problem(path=under, text=unknown(name, models)))
+    section = {key: value for key, value in table.items() if key != ACCOUNTS}
+    first = _account(ChannelSettings(name=name, common=ChannelCommon()), section, source, models)
+    others: dict[str, ChannelSettings] = {}
+    for account, own in checked(AccountTables, {ACCOUNTS: table.get(ACCOUNTS, {})}, source, under).accounts.items():
+        if account == DEFAULT_ACCOUNT:
+            text = f"is the section [channels.{name}] itself: write its keys there"
+            raise source.error(Problem(path=(*under, ACCOUNTS, account), text=text))
+        blank = ChannelSettings(name=name, common=ChannelCommon(), account=account)
+        others[account] = _account(blank, {**section, **own}, source, models)
+    return replace(first, accounts=MappingProxyType(others))
+
+
+def _account(
+    blank: ChannelSettings, table: Mapping[str, object], source: Source, models: ChannelModels
+) -> ChannelSettings:
+    below = () if blank.account == DEFAULT_ACCOUNT else (ACCOUNTS, blank.account)
+    under = ("channels", blank.name, *below)
     shared = ChannelCommon.model_fields
     common = checked(ChannelCommon, {key: table[key] for key in table if key in shared}, source, under)
     if not common.enabled:
-        return ChannelSettings(name=name, common=common)
-    own = checked(models[name](), {key: table[key] for key in table if key not in shared}, source, under, also=shared)
-    return ChannelSettings(name=name, common=common, own=own)
+        return replace(blank, common=common)
+    own = {key: table[key] for key in table if key not in shared}
+    return replace(blank, common=common, own=checked(models[blank.name](), own, source, under, also=shared))
 
 
 def _tool(name: str, table: Mapping[str, object], source: Source) -> ToolSettings:

@@ -1,26 +1,42 @@
 """The tools of this process, as the operator wants them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from channels.contract import AnyChannel
 from core.domain.chat import ChatKey
 from core.ports import Agents, Lane, Skills, Tool
 from core.tools.fetch import Caps, Fetch
 from core.tools.registry import shipped
 from core.tools.run_command import RunCommand
-from gateway.settings import Settings
-
-DEFAULT_ACCOUNT = "default"
+from gateway.settings import DEFAULT_ACCOUNT, Settings
 
 
-def tools_of(settings: Settings, lanes: Sequence[Lane], agents: Agents, skills: Skills) -> Mapping[str, Tool]:
+class Places(Mapping[str, ChatKey]):
+    """The chats that settings name. An account is looked up each time: it may become known while the process runs."""
+
+    def __init__(self, names: Sequence[str], channels: Sequence[AnyChannel]) -> None:
+        self._names = tuple(names)
+        self._channels = channels
+
+    def __getitem__(self, name: str) -> ChatKey:
+        if name not in self._names:
+            raise KeyError(name)
+        return place_of(name, [channel.lane for channel in self._channels])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def tools_of(settings: Settings, channels: Sequence[AnyChannel], agents: Agents, skills: Skills) -> Mapping[str, Tool]:
     """All but those that are denied. Raises SettingsError for a section of a tool that there is not."""
     bounds = settings.web_fetch
     caps = Caps(body=bounds.max_bytes, seconds=bounds.timeout_s, redirects=bounds.redirects)
     commands = settings.run_command
     command = RunCommand(sandboxed=commands.sandbox != "none", longest_s=commands.longest_s)
-    tools = shipped(
-        Fetch(caps=caps), agents, skills, command, {name: place_of(name, lanes) for name in settings.send_to}
-    )
+    tools = shipped(Fetch(caps=caps), agents, skills, command, Places(settings.send_to, channels))
     settings.require_tools(tools)
     denied = {name for name, tool in settings.tools.items() if tool.approval == "deny"}
     return {name: tool for name, tool in tools.items() if name not in denied}

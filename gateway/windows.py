@@ -8,9 +8,10 @@ from channels.terminal.settings import TerminalSettings, attended, os_user
 from core.models.guide import GUIDE_NAME
 from gateway import roles
 from gateway.locks import Place, own_session
+from gateway.roster import Roster, Served
 from gateway.session_view import broken_since, quiet_of, recall
 from gateway.settings import Settings
-from gateway.wiring import Opened, Served, context_of, opened
+from gateway.wiring import Opened, context_of, opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +44,8 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
         spec = registry.load("terminal", attended=person)
         channel = spec.build(own, context_of(settings, spec.name, os_user()))
         assert isinstance(channel, TerminalChannel)
-        served = Served(spec=spec, account=channel.chat.account, channel=channel)
-        async with opened(settings, [served]) as gateway:
+        served = Served(spec=spec, account=channel.chat.account, channel=channel, section=configured)
+        async with opened(Roster(settings, [served])) as gateway:
             return await _stay(gateway, channel, place, [why] if why else [], person=person, resume=wish.resume)
     finally:
         lock.release()

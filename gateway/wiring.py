@@ -4,16 +4,15 @@
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from channels.contract import AnyChannel, AnySpec, ChannelContext
+from channels.contract import ChannelContext
 from core.bus import Bus
 from core.catalog.agents import FolderAgents
 from core.catalog.skills import FolderSkills
-from core.decide.gate import Policy
 from core.decide.next_step import Budget
 from core.decide.view import Rules
 from core.domain.chat import ChatKey
@@ -60,15 +59,16 @@ from core.store.store import Store, open_sqlite
 from core.store.turns_port import StoredTurns
 from core.store.waits_port import StoredWaits
 from core.store.wakeup import LocalWakeup
+from gateway import by_chat
 from gateway.answering import require_agents
 from gateway.conversation_log import ConversationLog, conversation_file
 from gateway.home import WORKER_LOCK
 from gateway.locks import Place
 from gateway.presence import Shows
-from gateway.queueing import answerers, max_age, queueing, refuses
 from gateway.redaction import Redactor
 from gateway.reply_files import WorkspaceReplies
 from gateway.resources import agent_folders, skill_folders
+from gateway.roster import Roster
 from gateway.sender import ChannelSending
 from gateway.settings import Settings
 from gateway.toolbox import tools_of
@@ -264,24 +264,17 @@ class Opened:
     """A gateway that is ready to run, and what belongs to it."""
 
     gateway: Gateway
+    roster: Roster
     store: Store
     models: Registry
     library: Library
     conversation: ConversationLog
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """One channel to serve: its account and the channel itself."""
-
-    spec: AnySpec
-    account: str
-    channel: AnyChannel
-
-
 @asynccontextmanager
-async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[Opened]:
+async def opened(roster: Roster) -> AsyncIterator[Opened]:
     """Everything built, nothing running yet. Raises SettingsError or StoreError with what to change."""
+    settings = roster.settings
     agents = FolderAgents(agent_folders(settings.home))
     skills = FolderSkills(skill_folders(settings.home), settings.env.get)
     require_agents(settings, agents)
@@ -297,18 +290,18 @@ async def opened(settings: Settings, served: Sequence[Served]) -> AsyncIterator[
             store=store,
             clock=clock,
             chance=SystemChance(),
-            channels=[one.channel for one in served],
+            channels=roster,
             models=models,
             agents=agents,
             skills=skills,
-            tools=tools_of(settings, [one.channel.lane for one in served], agents, skills),
-            choices=_choices(settings, served),
-            etiquette=lambda chat: settings.etiquette_of(chat.channel),
+            tools=tools_of(settings, roster, agents, skills),
+            choices=_choices(roster),
+            etiquette=by_chat.etiquette(roster),
         )
         gateway = wire(world)
         redactor = Redactor(settings.secrets)
         log = ConversationLog(gateway.bus, conversation_file(settings.home, settings.logs), clock, redactor)
-        yield Opened(gateway=gateway, store=store, models=models, library=library, conversation=log)
+        yield Opened(gateway=gateway, roster=roster, store=store, models=models, library=library, conversation=log)
 
 
 def place_of(settings: Settings, *, window: bool) -> Place:
@@ -323,7 +316,7 @@ def place_of(settings: Settings, *, window: bool) -> Place:
 
 
 def context_of(settings: Settings, channel: str, account: str) -> ChannelContext:
-    """What every channel is built with."""
+    """What a channel is built with that needs nothing of the store: a window."""
     section = settings.channels.get(channel)
     return ChannelContext(
         account=account,
@@ -345,33 +338,23 @@ async def _entry(entry: ModelEntry, settings: Settings, stack: AsyncExitStack) -
     return server.entry(entry)
 
 
-def _choices(settings: Settings, served: Sequence[Served]) -> Choices:
+def _choices(roster: Roster) -> Choices:
+    settings = roster.settings
     limits = settings.limits
     return Choices(
         workspace=settings.home.workspace,
-        policy=_policy(settings, served),
+        policy=roster.policy,
         commands=tuple(spec for spec in COMMANDS if not spec.terminal_only),
         texts=Texts(settings.texts),
         budget=Budget(model_calls=limits.model_calls, tokens=limits.turn_tokens),
-        agent=lambda chat: settings.agent_of(chat.channel),
+        agent=by_chat.agent(roster),
         turns=limits.turns,
-        queueing=queueing(settings),
-        answerers=answerers(settings),
-        refuses=refuses([one.spec for one in served]),
-        max_age=max_age(settings, [one.spec for one in served]),
+        queueing=by_chat.queueing(roster),
+        answerers=by_chat.answerers(roster),
+        refuses=by_chat.refuses(roster),
+        max_age=by_chat.max_age(roster),
         tool_s=limits.tool_s,
         turn_hours=limits.turn_hours,
         reply_parts=limits.reply_parts,
         approvals={name: tool.approval for name, tool in settings.tools.items() if tool.approval},
-    )
-
-
-def _policy(settings: Settings, served: Sequence[Served]) -> Policy:
-    places = {(one.spec.name, one.account): settings.channels.get(one.spec.name) for one in served}
-    common = {place: section.common for place, section in places.items() if section}
-    return Policy(
-        trusted=frozenset((one.spec.name, one.account) for one in served if one.spec.trusted),
-        owners={place: frozenset(one.owners) for place, one in common.items()},
-        approvers={place: frozenset(one.approvers) for place, one in common.items() if one.approvers},
-        listed={place: frozenset(one.allow_from) for place, one in common.items()},
     )

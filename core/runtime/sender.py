@@ -3,16 +3,17 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 
 from core.domain.chat import ChatKey
 from core.domain.delivery import Delivery
 from core.domain.errors import StoreError
 from core.ports import Lane, LaneFacts, Wakeup
 from core.runtime.delivery import Dispatch, Fate
+from core.runtime.lanes import Lanes
 from core.runtime.patience import persist
 
 POLL_S = 1.0
+LEAVE_POLL_S = 0.05
 
 
 class Sender:
@@ -22,18 +23,32 @@ class Sender:
         self._dispatch = dispatch
         self._facts = facts
         self._pacer = dispatch.ways.pacer
-        self._lanes = tuple(lanes)
+        self._lanes = Lanes(lanes, dispatch, facts)
         self._wakeup = wakeup
         self._busy: dict[int, ChatKey | None] = {}
         self._again: set[int] = set()
         self._group: asyncio.TaskGroup | None = None
+
+    async def join(self, lane: Lane) -> None:
+        """Serve one more lane from now on; what an earlier sender has left there goes first."""
+        for chat_row in await self._lanes.add(lane):
+            self._start(chat_row, None)
+
+    async def leave(self, lane: Lane, within_s: float) -> None:
+        """Serve it no more. Returns when nothing of it is on its way out, or after so many seconds."""
+        self._lanes.drop(lane)
+        until = self._dispatch.ways.clock.now() + within_s * 1000
+        while any(chat and lane.serves(chat) for chat in self._busy.values()):
+            if self._dispatch.ways.clock.now() > until:
+                return
+            await self._dispatch.ways.clock.sleep(LEAVE_POLL_S)
 
     def reserve(self, chat_row: int, chat: ChatKey) -> bool:
         """Take a chat's empty lane, and its next call, for a reply about to be committed; False where it has to wait.
 
         `hand_over` or `give_back` must follow.
         """
-        if self._group is None or chat_row in self._busy or not self._serves(chat) or not self._pacer.take(chat):
+        if self._group is None or chat_row in self._busy or not self._lanes.serve(chat) or not self._pacer.take(chat):
             return False
         self._busy[chat_row] = chat
         return True
@@ -54,11 +69,8 @@ class Sender:
 
     def wake(self, chat_row: int, chat: ChatKey) -> None:
         """A delivery of this chat was committed; nothing happens when another process serves it."""
-        if self._serves(chat):
+        if self._lanes.serve(chat):
             self._start(chat_row, chat)
-
-    def _serves(self, chat: ChatKey) -> bool:
-        return any(lane.serves(chat) for lane in self._lanes)
 
     def _start(self, chat_row: int, chat: ChatKey | None) -> None:
         if self._group is None or chat_row in self._busy:
@@ -70,13 +82,7 @@ class Sender:
 
     async def run(self) -> None:
         """Until cancelled. What the last sender left goes first: no new reply overtakes what is due by then."""
-        left: list[int] = []
-        async with asyncio.TaskGroup() as group:
-            for lane in self._lanes:
-                group.create_task(self._obey(lane), name=f"floor of {lane.channel}")
-            for lane in self._lanes:
-                await persist(partial(self._dispatch.outbox.unsettle, lane), self._dispatch.ways.clock)
-                left += await persist(partial(self._dispatch.outbox.due, lane), self._dispatch.ways.clock)
+        left = await self._lanes.open()
         try:
             async with asyncio.TaskGroup() as group:
                 self._group = group
@@ -85,12 +91,8 @@ class Sender:
                 await self._poll()
         finally:
             self._group = None
+            self._lanes.close()
             self._busy.clear()
-
-    async def _obey(self, lane: Lane) -> None:
-        """What the platform asked of an earlier process still holds."""
-        until = await persist(lambda: self._facts.floor(lane), self._dispatch.ways.clock)
-        self._pacer.hold_account(lane.channel, lane.account, until)
 
     async def _poll(self) -> None:
         while True:

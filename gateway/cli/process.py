@@ -1,8 +1,11 @@
 """What every long-running verb does around its work: logging, and ending on a signal."""
 
 import asyncio
+import errno
+import os
 import signal
-from collections.abc import Coroutine, Mapping
+import sys
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import Final
@@ -15,17 +18,40 @@ ENDS: Final[Mapping[signal.Signals, int]] = MappingProxyType(
 )
 
 
-def run_to_the_end(logging: AbstractContextManager[None], work: Coroutine[None, None, int]) -> int:
-    """Run until it is done, and give its exit code. A signal of `ENDS` ends it in good order, with that code."""
+def run_to_the_end(
+    logging: AbstractContextManager[None],
+    work: Coroutine[None, None, int],
+    *,
+    hang_up: Callable[[], None] | None = None,
+) -> int:
+    """Run until it is done, and give its exit code. A signal of `ENDS` ends it in good order, with that code.
+
+    `hang_up` is what SIGHUP asks for instead, unless it says that the terminal of this process is gone.
+    """
     with logging:
-        return asyncio.run(_until_told(work))
+        return asyncio.run(_until_told(work, hang_up))
 
 
-async def _until_told(work: Coroutine[None, None, int]) -> int:
+def _terminal_is_gone() -> bool:
+    """Whether there was one: the signal is the same for "read your settings again"."""
+    if sys.__stdin__ is None:
+        return False
+    try:
+        os.ttyname(sys.__stdin__.fileno())
+        os.tcgetpgrp(sys.__stdin__.fileno())
+    except OSError as error:
+        return error.errno != errno.ENOTTY
+    return False
+
+
+async def _until_told(work: Coroutine[None, None, int], hang_up: Callable[[], None] | None) -> int:
     loop = asyncio.get_running_loop()
     told: list[signal.Signals] = []
 
     def tell(number: signal.Signals) -> None:
+        if number is signal.SIGHUP and hang_up is not None and not _terminal_is_gone():
+            hang_up()
+            return
         # A terminal that goes away may say so twice; whoever repeats Ctrl-C does not want to wait for the good order.
         if not told or number is signal.SIGINT:
             task.cancel()

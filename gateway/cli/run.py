@@ -8,6 +8,7 @@ from core.domain.errors import ParleyError, SettingsError
 from core.store.lock import FileLock
 from gateway.cli.opening import logging_of, opened
 from gateway.cli.process import run_to_the_end
+from gateway.service import NoneStarts, Outside, serve
 from gateway.settings import Settings
 from gateway.windows import Wish, in_front, talk
 from gateway.wiring import SERVICE_LOCK, place_of
@@ -27,12 +28,24 @@ def command() -> None:
 
 
 def _run(settings: Settings) -> int:
-    """No channel beside the terminal is there yet, so the terminal takes its place where there is one."""
+    outside, why = Outside(), list[str]()
+
+    async def work() -> int:
+        try:
+            return await serve(settings, place_of(settings, window=False), outside)
+        except NoneStarts as none:
+            why.append(str(none))
+            return 0
+
+    code = run_to_the_end(logging_of(settings), work(), hang_up=outside.again.set)
+    return _in_terminal(settings, why[0]) if why else code
+
+
+def _in_terminal(settings: Settings, why: str) -> int:
+    """No channel runs, so the terminal takes their place where there is one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise SettingsError(
-            f"{settings.file}: no channel is configured and there is no terminal: add a section [channels.NAME]"
-        )
-    why = f"No channel is configured in {settings.file}, so this terminal is the channel."
+        raise SettingsError(f"{why}, and there is no terminal: add a section [channels.NAME] to {settings.file}")
     wish = Wish()
     logging = logging_of(settings, window=in_front(settings, wish))
-    return run_to_the_end(logging, talk(settings, wish, place_of(settings, window=False), why=why))
+    place = place_of(settings, window=False)
+    return run_to_the_end(logging, talk(settings, wish, place, why=f"{why}, so this terminal is the channel."))

@@ -30,7 +30,7 @@ async def test_a_service_without_channels_opens_this_terminal_and_says_why(house
 async def test_a_service_without_channels_and_without_a_terminal_says_what_to_add(house: House) -> None:
     done = await house.does("run")
     assert done.code == 2
-    assert done.complaint.startswith(f"parley: {house.home / 'parley.toml'}: no channel is configured")
+    assert done.complaint.startswith(f"parley: No channel is configured in {house.home / 'parley.toml'}")
     assert "[channels.NAME]" in done.complaint
 
 

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.domain.chat import ChatKey, QueueMode
 from core.domain.secret import Secret
 from core.ports import Lane
+from gateway import by_chat
+from gateway.roster import Roster
 from gateway.sections import Limits, WebFetchSettings
 from gateway.settings import load
 from gateway.toolbox import place_of
@@ -112,16 +114,15 @@ def test_a_chat_in_a_setting_is_found_on_the_account_that_is_served() -> None:
 
 
 def test_a_channel_has_its_own_agent_or_the_general_one(place: Place) -> None:
-    found = place.writes('agent = "helper"\n[channels.terminal]\nagent = "typist"\n').loads()
-    assert found.agent_of("terminal") == "typist"
-    assert found.agent_of("another") == "helper"
+    agent = by_chat.agent(Roster(place.writes('agent = "helper"\n[channels.terminal]\nagent = "typist"\n').loads()))
+    assert agent(ChatKey(channel="terminal", account="ann", chat_id="1")) == "typist"
+    assert agent(ChatKey(channel="another", account="ann", chat_id="1")) == "helper"
 
 
 def test_a_channel_has_its_own_queue_mode_start_and_age(place: Place) -> None:
     found = place.writes('[channels.terminal]\nqueue = "steer"\nstart = "unread"\nmax_age = 0.5\n').loads()
-    assert (found.queue_of("terminal"), found.queue_of("another")) == (QueueMode.STEER, QueueMode.QUEUE)
     common = found.channels["terminal"].common
-    assert (common.start, common.max_age) == ("unread", 0.5)
+    assert (common.queue, common.start, common.max_age) == (QueueMode.STEER, "unread", 0.5)
     common = place.writes("[channels.terminal]\n").loads().channels["terminal"].common
     assert (common.queue, common.start, common.max_age) == (QueueMode.QUEUE, "now", None)
 
