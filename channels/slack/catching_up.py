@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 FIRST: Final = "connected"
 PAGE: Final = 200
 MOST_PAGES: Final = 50
-# Threads that began before the outage: so far back their answers are looked for.
+# Threads that began before the outage: so far back, in the newest of them, answers are looked for.
 THREADS_S: Final = 7 * 86_400
 KINDS: Final = ("public_channel", "private_channel", "mpim", "im")
 
@@ -65,28 +65,38 @@ class CatchingUp:
         return 0 if self.desk.context.start == "unread" else None
 
     async def _place(self, place: Json, since: int, me: Me) -> int:
-        messages = sorted(
-            [one async for one in self._new(text_at(place, "id"), since)], key=lambda one: text_at(one, "ts")
-        )
-        for message in messages:
-            # Joins and the like are no news after an outage, and what we said ourselves is none at all.
-            if text_at(message, "subtype") in SAID and text_at(message, "user") != me.user_id:
+        new = [one async for one in self._new(text_at(place, "id"), since)]
+        messages = sorted(new, key=lambda one: text_at(one, "ts"))
+        # What was said before we came into a conversation was not said to us.
+        came = max((text_at(one, "ts") for one in messages if _joins(one, me)), default="")
+        wanted = [one for one in messages if text_at(one, "ts") > came and text_at(one, "subtype") in SAID]
+        for message in wanted:
+            if text_at(message, "user") != me.user_id:
                 await self.taking.take(_body(message, place, me))
-        return len(messages)
+        return len(wanted)
 
     async def _new(self, channel: str, since: int) -> AsyncIterator[Json]:
-        """Root messages, then what was said in threads, each newer than that."""
-        oldest = _ts(since - THREADS_S * 1_000)
-        async for root in self._pages("conversations.history", "messages", channel=channel, oldest=oldest):
+        """Root messages, and what was said in threads: in new ones, and in the newest of those that were there."""
+        async for root in self._roots(channel, since):
             if milliseconds(text_at(root, "ts")) > since:
                 yield root
             if milliseconds(text_at(root, "latest_reply")) > since:
-                pages = self._pages(
-                    "conversations.replies", "messages", channel=channel, ts=text_at(root, "ts"), oldest=_ts(since)
-                )
-                async for reply in pages:
-                    if milliseconds(text_at(reply, "ts")) > since and text_at(reply, "ts") != text_at(root, "ts"):
-                        yield reply
+                async for reply in self._replies(channel, text_at(root, "ts"), since):
+                    yield reply
+
+    async def _roots(self, channel: str, since: int) -> AsyncIterator[Json]:
+        async for root in self._pages("conversations.history", "messages", channel=channel, oldest=_ts(since)):
+            yield root
+        earlier = {"oldest": _ts(since - THREADS_S * 1_000), "latest": _ts(since)}
+        page = await self._patiently("conversations.history", channel=channel, limit=PAGE, **earlier)
+        for root in objects_at(page, "messages"):
+            yield root
+
+    async def _replies(self, channel: str, root: str, since: int) -> AsyncIterator[Json]:
+        pages = self._pages("conversations.replies", "messages", channel=channel, ts=root, oldest=_ts(since))
+        async for reply in pages:
+            if milliseconds(text_at(reply, "ts")) > since and text_at(reply, "ts") != root:
+                yield reply
 
     async def _places(self) -> AsyncIterator[Json]:
         for kind in KINDS:
@@ -115,6 +125,10 @@ class CatchingUp:
 
     async def _cursor(self, scope: str) -> str | None:
         return await self.desk.context.cursor(scope) if self.desk.context.cursor else None
+
+
+def _joins(message: Json, me: Me) -> bool:
+    return text_at(message, "user") == me.user_id and text_at(message, "subtype") in ("channel_join", "group_join")
 
 
 def _body(message: Json, place: Json, me: Me) -> Json:

@@ -63,12 +63,18 @@ class Taking:
         return bool(done) and task.result()
 
     async def take(self, body: Json) -> None:
-        """Stored when it returns. Raises StoreError."""
-        accept, me = self._accept, self._me
-        if accept is None or me is None:
+        """Stored when it returns. Raises StoreError.
+
+        Within a conversation events are handed on in the order in which they came; their commits may be one.
+        """
+        accept, me, group = self._accept, self._me, self._group
+        if accept is None or me is None or group is None:
             raise NotListening
         async with self._line(_line_of(body)):
-            await accept(await self._read(body, me))
+            event = await self._read(body, me)
+            storing = group.create_task(_result(accept, event))
+        if error := await storing:
+            raise error
 
     async def note(self, event: Dropped) -> None:
         """Stored as it is. Raises StoreError."""
@@ -109,6 +115,15 @@ class Taking:
         users, channels = ids_in(text_at(said, "text") or text_at(body, "text"))
         speaker = text_at(said, "user") or text_at(body, "user_id") or text_at(body, "user", "id")
         return await self._directory.names({*users, speaker} - {""}, channels - {""})
+
+
+async def _result(accept: Accept, event: Inbound | Dropped) -> StoreError | None:
+    """The error as a value: raised in its own task it would end all others."""
+    try:
+        await accept(event)
+    except StoreError as error:
+        return error
+    return None
 
 
 def _line_of(body: Json) -> str:

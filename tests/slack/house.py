@@ -67,9 +67,9 @@ class SlackHouse(House):
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return connection.execute(query, values).fetchall()
 
-    def app(self) -> SlackChannel:
-        """Not connected yet."""
-        context = ChannelContext(
+    def context(self) -> ChannelContext:
+        """What the channel is built with."""
+        return ChannelContext(
             account=TEAM,
             workspace=self.folder / "workspace",
             clock=SystemClock(),
@@ -80,7 +80,10 @@ class SlackHouse(House):
             cursor=self.cursor,
             uploads=self.uploads,
         )
-        channel = SPEC.build(SPEC.settings.model_validate(settings_of(self.server, **self.more)), context)
+
+    def app(self) -> SlackChannel:
+        """Not connected yet."""
+        channel = SPEC.build(SPEC.settings.model_validate(settings_of(self.server, **self.more)), self.context())
         assert isinstance(channel, SlackChannel)
         return channel
 

@@ -1,6 +1,7 @@
 """Files: announced, uploaded to an address of their own, then shared; and read back with the token."""
 
 from collections.abc import Callable, Mapping
+from urllib.parse import quote
 
 from tests.fakes.slack.calls import Call
 from tests.fakes.slack.refused import Refused
@@ -52,8 +53,8 @@ def body(file: Upload, base: str) -> Json:
         "size": file.length,
         "user": file.owner,
         "mode": "hosted",
-        "url_private": f"{base}/files-pri/{file.id}/{file.name}",
-        "url_private_download": f"{base}/files-pri/{file.id}/download/{file.name}",
+        "url_private": f"{base}/files-pri/{file.id}/{quote(file.name, safe='')}",
+        "url_private_download": f"{base}/files-pri/{file.id}/download/{quote(file.name, safe='')}",
     }
 
 

@@ -27,8 +27,9 @@ def auth_test(call: Call) -> Json:
 def history(call: Call) -> Json:
     """Root messages and broadcasts, newest first."""
     place = _readable(call)
-    roots = [one | _answered(place, one) for one in place.messages.values() if _is_root(one)]
-    return _page(call, list(reversed(_between(call, roots))))
+    roots = [one for one in place.messages.values() if _is_root(one)]
+    page = _page(call, list(reversed(_between(call, roots))))
+    return page | {"messages": [one | _answered(place, one) for one in objects_at(page, "messages")]}
 
 
 def replies(call: Call) -> Json:
