@@ -79,7 +79,7 @@ class Time:
             self._stirred.clear()
             if not self._fate.idle:
                 continue
-            due = await Store.read(store, _next_due, self.now())
+            due = await Store.read(store, next_due, self.now())
             if due is not None and due - self.now() < HOUR_MS and self._fate.idle:
                 self.ahead += max(0, due - self.now()) + 1
                 far.tell("ahead", ms=self.ahead)
@@ -87,7 +87,7 @@ class Time:
                     wakeup.set()
 
 
-def _next_due(conn: Connection, now: int) -> int | None:
+def next_due(conn: Connection, now: int) -> int | None:
     due: int | None = conn.execute(NEXT_DUE, {"now": now, "collecting": COLLECTING, "quiet": QUIET_MS}).scalar()
     return due
 

@@ -168,6 +168,7 @@ NOTHING_HALF_DONE: Mapping[str, str] = {
     "Types.typing": "cosmetic",
     "Reacts.react": "cosmetic",
     "ShowsDrafts.draft": "cosmetic",
+    "ChoosesDraftPlace.drafts_in": "pure",
     "Showing.able": "pure",
     "Showing.step": "ShowsProgress.progress",
     "Showing.draft": "ShowsDrafts.draft",

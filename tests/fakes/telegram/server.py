@@ -47,8 +47,9 @@ class Posted:
 class TelegramServer:
     """`async with TelegramServer() as telegram:` serves `telegram.base_url` until the block is left.
 
-    Webhooks are served inside `async with telegram.pushing():`. A refused post comes again after each of `waits`,
-    the last of which stays; in the real one they double up to a minute or two.
+    `moments` is told when a call arrived, was taken and was answered; where it says true, the caller hears nothing, and
+    of a call that only arrived nothing is done. Webhooks are served inside `async with telegram.pushing():`. A refused
+    post comes again after each of `waits`, the last of which stays; in the real one they double up to a minute or two.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class TelegramServer:
         self.people = People(self.world, self.updates.add)
         self.calls: list[Called] = []
         self.posts: list[Posted] = []
+        self.moments: Callable[[str, str], bool] = lambda method, moment: False
         self.url = f"http://127.0.0.1:{port}"
         self._port = port
         self._waits = tuple(waits)
@@ -138,11 +140,19 @@ class TelegramServer:
             return 0, 0.0
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
+        try:
+            args, uploads = await _arguments(request)
+        except ConnectionResetError:
+            return _cut(request)
+        return await self._called(request, args, uploads)
+
+    async def _called(
+        self, request: web.Request, args: Json, uploads: dict[str, tuple[str, bytes]]
+    ) -> web.StreamResponse:
         method = request.match_info["method"].lower()
-        args, uploads = await _arguments(request)
         chat = text_at(args, "chat_id")
         planned = self.faults.due(method, chat)
-        if planned and planned.fault is Fault.BEFORE:
+        if (planned and planned.fault is Fault.BEFORE) or self.moments(method, "arrived"):
             return _cut(request)
         call = Call(method=request.match_info["method"], args=args, world=self.world, uploads=uploads)
         try:
@@ -157,7 +167,16 @@ class TelegramServer:
             return _cut(request)
         if planned and planned.gate:
             await planned.gate.wait()
-        return web.json_response({"ok": True, "result": result})
+        return await self._answered(request, method, result)
+
+    async def _answered(self, request: web.Request, method: str, result: object) -> web.StreamResponse:
+        if self.moments(method, "taken"):
+            return _cut(request)
+        response = web.json_response({"ok": True, "result": result})
+        await response.prepare(request)
+        await response.write_eof()
+        self.moments(method, "answered")
+        return response
 
     async def _answer(self, token: str, method: str, call: Call, planned: Planned | None) -> object:
         if token != TOKEN:
