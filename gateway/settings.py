@@ -13,8 +13,9 @@ from pydantic import BaseModel, ValidationError
 from channels import registry
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
-from core.validation import KeyPath, Problem, first_problem, nearest, unknown
+from core.validation import KeyPath, Problem, first_problem, nearest, printable, unknown
 from gateway.home import Home, home_path, open_home
+from gateway.references import resolved
 from gateway.sections import (
     TOOLS,
     AccountTables,
@@ -30,6 +31,7 @@ from gateway.sections import (
     WebFetchSettings,
 )
 from gateway.settings_file import Source, keep_private, named_variables, names_secret, read, secret_keys
+from gateway.spelling import Twice, spelt
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -186,7 +188,7 @@ def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels 
     file with secrets in it.
     """
     opened = open_home(home or home_path(environ))
-    source = read(opened.path, environ)
+    source = resolved(read(opened.path, environ), environ)
     sections = checked(Sections, source.table, source)
     _default_model_exists(sections, source)
     tools = {name: _tool(name, table, source) for name, table in sections.tools.items()}
@@ -216,16 +218,28 @@ def checked(
 ) -> M:
     """The table as that model, or SettingsError about the first thing that is wrong in it."""
     try:
-        return model.model_validate(table)
+        return model.model_validate(_spelt(table, source, under, model))
     except ValidationError as error:
         raise source.error(first_problem(error, model, also=also), under) from None
+
+
+def _spelt(
+    table: Mapping[str, object], source: Source, under: KeyPath, *models: type[BaseModel]
+) -> Mapping[str, object]:
+    try:
+        return spelt(table, *models)
+    except Twice as twice:
+        text = f"is given twice, also as {printable(twice.other)}: keep one of them"
+        raise source.error(Problem(path=twice.path, text=text), under) from None
 
 
 def _channel(name: str, table: Mapping[str, object], source: Source, models: ChannelModels) -> ChannelSettings:
     under = ("channels", name)
     if name not in models:
         raise source.error(Problem(path=under, text=unknown(name, models)))
-    section = {key: value for key, value in table.items() if key != ACCOUNTS}
+    known = [ChannelCommon, *([models[name]()] if table.get("enabled", True) or ACCOUNTS in table else ())]
+    written = {key: value for key, value in table.items() if key != ACCOUNTS}
+    section = _spelt(written, source, under, *known)
     first = _account(ChannelSettings(name=name, common=ChannelCommon()), section, source, models)
     others: dict[str, ChannelSettings] = {}
     for account, own in checked(AccountTables, {ACCOUNTS: table.get(ACCOUNTS, {})}, source, under).accounts.items():
@@ -233,6 +247,7 @@ def _channel(name: str, table: Mapping[str, object], source: Source, models: Cha
             text = f"is the section [channels.{name}] itself: write its keys there"
             raise source.error(Problem(path=(*under, ACCOUNTS, account), text=text))
         blank = ChannelSettings(name=name, common=ChannelCommon(), account=account)
+        own = _spelt(own, source, (*under, ACCOUNTS, account), *known)
         others[account] = _account(blank, {**section, **own}, source, models)
     return replace(first, accounts=MappingProxyType(others))
 

@@ -13,6 +13,7 @@ from typing import Final
 from core.domain.errors import SettingsError
 from core.validation import KeyPath, Problem, dotted, printable
 from gateway.home import FILE_MODE
+from gateway.spelling import snake
 
 NAME: Final = "parley.toml"
 PREFIX: Final = "PARLEY_"
@@ -23,6 +24,7 @@ Table = Mapping[str, object]
 # Kubernetes sets these for every service; a service called "parley" must not look like wrong settings.
 _SERVICE_LINK: Final = re.compile(r"(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)\w*)?)")
 _SECRET_KEY: Final = re.compile(r"(?:^|_)(?:api_?key|token|secret|password|passphrase|credentials?)$", re.IGNORECASE)
+_ONLY_A_REFERENCE: Final = re.compile(r"\$\{\w+\}")
 _TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOML_HINTS: Final = (
     ("Invalid value", 'a text value stands in quotes, as in key = "value"'),
@@ -56,6 +58,10 @@ class Source:
         place = f"{self.path}:{line}" if line else str(self.path)
         shown = f", for example {path[-1]} = {example}" if example and isinstance(path[-1], str) else ""
         return SettingsError(f"{place}: {dotted(path)} {problem.text}{shown}")
+
+    def wrong(self, path: KeyPath, text: str) -> SettingsError:
+        """The same in one's own words."""
+        return self.error(Problem(path=path, text=text))
 
     def origin(self, path: KeyPath) -> str:
         """Where a value comes from, in a word: a variable, a line of the file, or nowhere: the default."""
@@ -96,7 +102,7 @@ def secret_keys(table: Table, above: KeyPath = ()) -> Iterator[tuple[KeyPath, st
     """Every text in the table whose key says that it is a secret."""
     for key, value in table.items():
         match value:
-            case str() if value and _SECRET_KEY.search(key):
+            case str() if value and names_secret(key):
                 yield (*above, key), value
             case Mapping():
                 yield from secret_keys(value, (*above, key))
@@ -108,7 +114,7 @@ def named_variables(table: Table) -> Iterator[str]:
     """Every environment variable that a key ending in `_env` names."""
     for key, value in table.items():
         match value:
-            case str() if key.endswith("_env"):
+            case str() if snake(key).endswith("_env"):
                 yield value
             case Mapping():
                 yield from named_variables(value)
@@ -118,12 +124,13 @@ def named_variables(table: Table) -> Iterator[str]:
 
 def names_secret(name: str) -> bool:
     """Whether a key or variable of that name holds a secret."""
-    return _SECRET_KEY.search(name) is not None
+    return _SECRET_KEY.search(snake(name)) is not None
 
 
 def keep_private(source: Source) -> str | None:
     """A file with secrets in it is for its owner alone: mend its mode and say so, or refuse. Gives the notice."""
-    if next(secret_keys(_parsed(source.path, source.text)), None) is None:
+    written = secret_keys(_parsed(source.path, source.text))
+    if all(_ONLY_A_REFERENCE.fullmatch(value) for _, value in written):
         return None
     mode = stat.S_IMODE(source.path.stat().st_mode)
     if not mode & 0o077:
@@ -185,13 +192,18 @@ def _defines(lines: list[str], count: int, path: KeyPath) -> bool | None:
         return None
     for part in path:
         match value, part:
-            case dict(), str() if part in value:
-                value = value[part]
+            case dict(), str() if (key := _spelling(value, part)) is not None:
+                value = value[key]
             case list(), int() if part < len(value):
                 value = value[part]
             case _:
                 return False
     return True
+
+
+def _spelling(table: Table, name: str) -> str | None:
+    """The key as it is written there."""
+    return name if name in table else next((key for key in table if snake(key) == name), None)
 
 
 def _text(path: Path) -> str:
@@ -265,7 +277,7 @@ def _spelt(table: Table, names: tuple[str, ...]) -> Iterator[str]:
     inner: object = table
     for name in names:
         keys = inner if isinstance(inner, Mapping) else {}
-        key = next((key for key in keys if key.lower().replace("-", "_") == name), name)
+        key = next((key for key in keys if name in (key.lower().replace("-", "_"), snake(key))), name)
         inner = keys.get(key)
         yield key
 

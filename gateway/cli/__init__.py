@@ -52,7 +52,10 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
         "skills": Verb(module="gateway.cli.skills", summary="the skills (list, show, check)"),
-        "config": Verb(module="gateway.cli.config", summary="the settings (show, validate, schema)"),
+        "channels": Verb(
+            module="gateway.cli.channels", summary="the configured accounts, and what a channel can print"
+        ),
+        "config": Verb(module="gateway.cli.config", summary="the settings (show, validate, schema, apply)"),
     }
 )
 

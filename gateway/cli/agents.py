@@ -82,7 +82,7 @@ def problems(settings: Settings, agents: FolderAgents, tools: Collection[str]) -
             if name not in tools:
                 yield f"{place}: tools: {name} {unknown(name, tools)}"
         if one.meta.client is not None and one.meta.client not in settings.models:
-            yield f"{place}: client: {one.meta.client} {unknown(one.meta.client, settings.models)}"
+            yield f"{place}: client (or model): {one.meta.client} {unknown(one.meta.client, settings.models)}"
     yield from map(str, refusals(settings, agents))
 
 

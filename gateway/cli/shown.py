@@ -96,6 +96,7 @@ def _tables(tables: Mapping[str, object]) -> dict[str, object]:
 def _joined(common: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
     """A channel's table: its own keys beside those of every channel."""
     keys = {**_properties(common), **_properties(own)}
+    keys["accounts"] = {"type": "object", "additionalProperties": {"type": "object", "properties": dict(keys)}}
     return {**own, "properties": keys}
 
 
@@ -105,7 +106,8 @@ def _properties(table: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _channel(channel: ChannelSettings) -> Mapping[str, object]:
-    return {**dict(channel.common), **(dict(channel.own) if channel.own else {})}
+    below = {"accounts": {name: _channel(one) for name, one in channel.accounts.items()}} if channel.accounts else {}
+    return {**dict(channel.common), **(dict(channel.own) if channel.own else {}), **below}
 
 
 def _flat(value: object, path: KeyPath) -> Iterator[tuple[KeyPath, object]]:

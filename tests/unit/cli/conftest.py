@@ -12,3 +12,10 @@ def home(tmp_path: Path) -> Path:
     folder.mkdir(mode=0o700)
     (folder / "parley.toml").touch(mode=0o600)
     return folder
+
+
+@pytest.fixture
+def here(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of this process."""
+    monkeypatch.setenv("PARLEY_HOME", str(home))
+    return home

@@ -160,7 +160,7 @@ def test_agents_check_finds_what_is_broken_and_what_names_nothing(here: Path, ca
     wrong = [
         "parley: broken/meta.json:1: not valid JSON",
         "parley: typo/meta.json: tools: read_fil is not known here; did you mean read_file?",
-        "parley: typo/meta.json: model: fsat is not known here; did you mean fast?",
+        "parley: typo/meta.json: client (or model): fsat is not known here; did you mean fast?",
         f"parley: parley.toml:1: agent {cannot}: typo/meta.json: type is 'task', and only a chat agent can ",
         f"parley: parley.toml:13: channels.terminal.agent {cannot}: there is no agent gone: make the folder gone, ",
     ]
