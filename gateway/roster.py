@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import TypeVar, overload
 
 from channels.contract import AnyChannel, AnySpec
-from core.decide.gate import Policy
+from core.decide.gate import Door, Policy
 from core.domain.chat import ChatKey
 from core.domain.errors import SettingsError
+from gateway.doors import door_of
 from gateway.settings import ChannelSettings, Settings
+
+T = TypeVar("T")
 
 Place = tuple[str, str]
 
@@ -38,8 +41,15 @@ class Roster(Sequence[AnyChannel]):
         self._owners: dict[Place, frozenset[str]] = {}
         self._approvers: dict[Place, frozenset[str]] = {}
         self._listed: dict[Place, frozenset[str]] = {}
+        self._doors: dict[Place, Door] = {}
         checked = frozenset((*trusted, *(one.place for one in served if one.spec.trusted)))
-        self.policy = Policy(trusted=checked, owners=self._owners, approvers=self._approvers, listed=self._listed)
+        self.policy = Policy(
+            trusted=checked,
+            owners=self._owners,
+            approvers=self._approvers,
+            listed=self._listed,
+            doors=self._doors,
+        )
         self._now_are(served)
 
     @overload
@@ -88,8 +98,13 @@ class Roster(Sequence[AnyChannel]):
         _become(self._owners, {place: frozenset(one.owners) for place, one in common.items()})
         _become(self._approvers, {place: frozenset(one.approvers) for place, one in common.items() if one.approvers})
         _become(self._listed, {place: frozenset(one.allow_from) for place, one in common.items()})
+        _become(self._doors, _doors(served))
 
 
-def _become(lists: dict[Place, frozenset[str]], new: dict[Place, frozenset[str]]) -> None:
+def _doors(served: Sequence[Served]) -> dict[Place, Door]:
+    return {one.place: door_of(one.section.common, mail=not one.spec.refuses) for one in served if one.section}
+
+
+def _become(lists: dict[Place, T], new: dict[Place, T]) -> None:
     lists.clear()
     lists.update(new)

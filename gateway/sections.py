@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from core.decide.gate import Activation, AllowBots, DmPolicy, GroupContext, GroupPolicy
 from core.decide.view import Answerers
 from core.domain.chat import QueueMode
 from core.domain.presence import Ack, Streaming
@@ -117,7 +118,52 @@ class ModelSettings(Section):
         return self
 
 
-class ChannelCommon(Section):
+class ChannelAccess(Section):
+    """Who may speak in a channel, when it listens, and who may decide."""
+
+    dm_policy: DmPolicy | None = Field(
+        default=None, description="who may write directly; the default is the channel's own"
+    )
+    allow_from: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who may write; empty means nobody", examples=[["U024BE7LH"]]
+    )
+    group_policy: GroupPolicy = Field(
+        default=GroupPolicy.ALLOWLIST, description="which groups count: those in groups, all (open), or none (disabled)"
+    )
+    groups: tuple[Identity, ...] = Field(
+        default=(), description="ids of the groups where it listens; empty means none", examples=[["C024BE91L"]]
+    )
+    group_allow_from: tuple[Identity, ...] = Field(
+        default=(),
+        description="ids of those who may write in groups, or of their roles; * is everybody, as guests",
+        examples=[["U024BE7LH"]],
+    )
+    activation: Activation = Field(
+        default=Activation.MENTION, description="what begins a turn in a group: what is said to it, or everything"
+    )
+    thread_follow: bool = Field(default=True, description="no mention is needed in a thread where it has answered")
+    allow_bots: AllowBots = Field(
+        default=AllowBots.OFF,
+        description="other programs that are heard: none, listed ones that mention it, or listed ones like people",
+    )
+    max_bot_turns_per_thread: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="turns an hour that programs may begin in one thread; 3, by mail 1", examples=[3]
+    )
+    group_context: GroupContext = Field(
+        default=GroupContext.LISTED, description="whose unaddressed words in groups are read along: listed, or all"
+    )
+    owners: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who may write and do everything", examples=[["U024BE7LH"]]
+    )
+    question_answerers: Answerers = Field(
+        default=Answerers.ASKER, description="whose words answer a question of the agent"
+    )
+    approvers: tuple[Identity, ...] = Field(
+        default=(), description="ids of those who let calls run that need leave; empty means the owners"
+    )
+
+
+class ChannelCommon(ChannelAccess):
     """The keys that every `[channels.NAME]` has beside its own."""
 
     enabled: bool = Field(default=True)
@@ -134,21 +180,6 @@ class ChannelCommon(Section):
     ack_reaction: Ack = Field(default=Ack.SHARED, description="chats in which messages get reactions: off, shared, all")
     streaming: Streaming = Field(
         default=Streaming.DM, description="chats in which answers are shown while they are written: off, dm, all"
-    )
-    dm_policy: Literal["pairing", "allowlist", "open", "disabled"] | None = Field(
-        default=None, description="who may write directly; the default is the channel's own"
-    )
-    allow_from: tuple[Identity, ...] = Field(
-        default=(), description="ids of those who may write; empty means nobody", examples=[["U024BE7LH"]]
-    )
-    owners: tuple[Identity, ...] = Field(
-        default=(), description="ids of those who may write and do everything", examples=[["U024BE7LH"]]
-    )
-    question_answerers: Answerers = Field(
-        default=Answerers.ASKER, description="whose words answer a question of the agent"
-    )
-    approvers: tuple[Identity, ...] = Field(
-        default=(), description="ids of those who let calls run that need leave; empty means the owners"
     )
 
 

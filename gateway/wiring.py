@@ -184,7 +184,6 @@ def _sources(world: World) -> Sources:
         chats=StoredChats(world.store),
         log=StoredChatLog(world.store),
         models=world.models,
-        policy=choices.policy,
         texts=choices.texts,
         clock=world.clock,
         mode=choices.queueing.mode,
@@ -240,7 +239,7 @@ def _runner(
         wake=work.set,
         settle=presence.settle,
     )
-    permission = Permission(modes=choices.approvals, policy=choices.policy, asks=asks, bench=bench)
+    permission = Permission(modes=choices.approvals, asks=asks, bench=bench)
     handing = Handing(
         asks=asks,
         sender=sender,

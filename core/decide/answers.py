@@ -64,7 +64,7 @@ def press(inbound: Inbound, chat: ChatView, rules: Rules) -> Answer | Drop:
         return Drop(reason="question_closed", notice=rules.texts.say("question_closed"))
     wait, given = found
     if wait.question.kind is WaitKind.APPROVAL:
-        return _decided(inbound, wait, given, rules)
+        return _decided(inbound, wait, given, chat, rules)
     if not _may_answer(inbound, wait, rules):
         asked = wait.question.asked
         return Drop(
@@ -83,11 +83,11 @@ def verdict(inbound: Inbound, call: CommandCall, chat: ChatView, rules: Rules) -
     found = by_verdict(chat.waits, int(wait_id), place)
     if found is None:
         return Drop(reason="question_closed", notice=rules.texts.say("question_closed"))
-    return _decided(inbound, *found, rules)
+    return _decided(inbound, *found, chat, rules)
 
 
-def _decided(inbound: Inbound, wait: Wait, given: Given, rules: Rules) -> Answer | Drop:
-    if not may_approve(inbound.sender, rules.policy):
+def _decided(inbound: Inbound, wait: Wait, given: Given, chat: ChatView, rules: Rules) -> Answer | Drop:
+    if not may_approve(inbound, rules.policy, chat.known):
         return Drop(reason="not_an_approver", notice=rules.texts.say("approval_not_yours"))
     card = closed_card(wait.question, given, inbound.sender, rules.texts)
     return Answer(wait=wait, given=given, card=card, for_good=given.choice == ALWAYS)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from core.decide.gate import Role
-from core.domain.chat import Principal
+from core.domain.chat import Principal, Role
 from core.domain.message import Choice, OutgoingFile
 from core.domain.step import CallId
 from core.domain.texts import Texts

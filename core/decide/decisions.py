@@ -108,13 +108,24 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drop:
-    """Starts nothing. With `notice` the person is told why; `kept` says that what was said stays readable."""
+    """Starts nothing. With `notice` the person is told why; `kept` says that what was said stays readable.
+
+    `refusal`: the notice says that the person is not let in, and what they said is forgotten.
+    """
 
     reason: str
     notice: str | None = None
     kept: bool = False
+    refusal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overhear:
+    """Was not said to us: it is read along with what is said to us next. `trusted`: by somebody who is listed."""
+
+    trusted: bool = True
 
 
 Begin = Enqueue | Collect | Steer | Interrupt
 Change = Replace | Withdraw | Halt
-Decision = Begin | Change | Answer | Cancel | Rewind | Command | Drop
+Decision = Begin | Change | Answer | Cancel | Rewind | Command | Overhear | Drop

@@ -2,13 +2,14 @@
 
 from enum import Flag, auto
 
+from core.decide.activation import may_follow, overheard
 from core.decide.commands import parse
-from core.decide.gate import Refused, authorize
+from core.decide.gate import AllowBots, DmPolicy, Refused, authorize
 from core.decide.refusal import may_be_refused
 from core.decide.sessions import Rewinding
 from core.decide.stops import STOPPING
 from core.decide.view import ChatView, Rules
-from core.domain.chat import QueueMode
+from core.domain.chat import QueueMode, SenderKind
 from core.domain.command import CommandCall
 from core.domain.message import Inbound, InboundKind
 
@@ -24,10 +25,36 @@ class Fact(Flag):
     TOLD = auto()
 
 
+class Lookup(Flag):
+    """One read each about the sender, named by the field of Known that it fills."""
+
+    NONE = 0
+    PAIRED = auto()
+    BOT_TURNS = auto()
+    ANSWERED = auto()
+
+
+def to_know(inbound: Inbound, rules: Rules) -> Lookup:
+    """What the gate has to look up; nothing for whoever the settings let in, or keep out."""
+    sender, policy = inbound.sender, rules.policy
+    door, needed = policy.door(sender), Lookup.NONE
+    refused = isinstance(authorize(inbound, policy), Refused)
+    if refused and door.dm is DmPolicy.PAIRING and sender.verified and sender.kind is SenderKind.PERSON:
+        needed |= Lookup.PAIRED
+    if sender.kind is SenderKind.BOT and door.bots is not AllowBots.OFF and not refused:
+        needed |= Lookup.BOT_TURNS
+    if may_follow(inbound, rules):
+        needed |= Lookup.ANSWERED
+    return needed
+
+
 def facts(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
     """What to look up for `decide`; nothing for a message to an idle chat."""
-    if isinstance(authorize(inbound.sender, rules.policy), Refused):
+    verdict = authorize(inbound, rules.policy, chat.known)
+    if isinstance(verdict, Refused):
         return Fact.TOLD if may_be_refused(inbound, rules) else Fact.NONE
+    if overheard(inbound, chat, rules):
+        return Fact.NONE
     if not chat.live or inbound.kind is InboundKind.BUTTON:
         return Fact.NONE
     if inbound.kind in (InboundKind.EDIT, InboundKind.DELETE):

@@ -1,5 +1,6 @@
 """What to do with something that came in: one decision, made while the chat's row is locked."""
 
+from core.decide.activation import overheard, read_along
 from core.decide.answers import press
 from core.decide.changes import change
 from core.decide.decisions import Decision
@@ -12,12 +13,12 @@ from core.domain.message import Inbound, InboundKind
 
 
 def decide(inbound: Inbound, chat: ChatView, rules: Rules) -> Decision:
-    """The gate first, then what is too late, then changes and buttons, then commands, and last the queue."""
-    role = authorize(inbound.sender, rules.policy)
+    """The gate first, then what is not for us or too late, changes and buttons, commands, and last the queue."""
+    role = authorize(inbound, rules.policy, chat.known)
     if isinstance(role, Refused):
-        return refuse(inbound, chat, rules, role)
-    if decision := late(inbound, chat, rules):
-        return decision
+        return read_along(inbound, rules, role) or refuse(inbound, chat, rules, role)
+    if passed_over := overheard(inbound, chat, rules) or late(inbound, chat, rules):
+        return passed_over
     match inbound.kind:
         case InboundKind.EDIT | InboundKind.DELETE:
             return change(inbound, chat.target)

@@ -1,22 +1,25 @@
 """What somebody hears who is not let in."""
 
 from core.decide.decisions import Drop
-from core.decide.gate import Refused
+from core.decide.gate import NOT_LISTED, PLACE_NOT_LISTED, UNKNOWN, Refused
 from core.decide.view import ChatView, Rules
+from core.domain.chat import SenderKind
 from core.domain.message import Inbound, InboundKind
 
-NOT_LISTED = "not_listed"
+# Where anybody is told so. Programs are not: two of them would go on for ever.
+_TOLD = frozenset({NOT_LISTED, PLACE_NOT_LISTED, UNKNOWN})
 
 
 def may_be_refused(inbound: Inbound, rules: Rules) -> bool:
     """Only words that were meant for us, where the channel takes such answers: by mail they would feed loops."""
     meant = inbound.addressed is True or (inbound.addressed is None and not inbound.shared)
     spoken = inbound.kind in (InboundKind.MESSAGE, InboundKind.COMMAND)
-    return meant and spoken and inbound.sender.verified and rules.refuses(inbound.chat)
+    person = inbound.sender.kind is SenderKind.PERSON and inbound.sender.verified
+    return meant and spoken and person and rules.refuses(inbound.chat)
 
 
 def refuse(inbound: Inbound, chat: ChatView, rules: Rules, why: Refused) -> Drop:
     """Said once a person and day; what was said is not kept."""
-    if why.reason == NOT_LISTED and not chat.told and may_be_refused(inbound, rules):
-        return Drop(reason=why.reason, notice=rules.texts.say("refusal"))
+    if why.reason in _TOLD and not chat.told and may_be_refused(inbound, rules):
+        return Drop(reason=why.reason, notice=rules.texts.say("refusal"), refusal=True)
     return Drop(reason=why.reason)

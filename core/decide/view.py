@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.decide.gate import Policy
+from core.decide.gate import NOTHING_KNOWN, Policy
+from core.decide.gate import Known as Known
 from core.domain.chat import ChatKey, Principal, QueueMode
 from core.domain.command import CommandSpec
 from core.domain.texts import Texts
@@ -106,6 +107,7 @@ class ChatView:
     burst: Burst | None = None
     target: Target | None = None
     told: bool = False
+    known: Known = NOTHING_KNOWN
 
     @property
     def waiting(self) -> int:

@@ -38,6 +38,14 @@ class Principal:
     roles: tuple[str, ...] = ()
 
 
+class Role(StrEnum):
+    """What a person may do, least first."""
+
+    GUEST = "guest"
+    MEMBER = "member"
+    OWNER = "owner"
+
+
 class QueueMode(StrEnum):
     """What becomes of a message that comes while a turn runs in its chat.
 

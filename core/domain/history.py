@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 
-from core.domain.chat import Principal
+from core.domain.chat import Principal, Role
 from core.domain.message import Attachment
 from core.domain.step import CallId, Stamped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One stored message of a person. `steers`: it came while the turn ran and belongs after a step of it."""
+    """One stored message. `steers`: it came while the turn ran and belongs after a step of it.
+
+    `context`: it was said to others before the turn. `role` is what its author was when it came; None for a stranger.
+    """
 
     inbound: int
     sender: Principal
@@ -18,6 +21,8 @@ class Said:
     attachments: tuple[Attachment, ...] = ()
     steers: bool = False
     message_id: str | None = None
+    context: bool = False
+    role: Role | None = Role.MEMBER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,12 +68,17 @@ class Inbound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """An event that starts nothing: noise, our own echo, or something that cannot be read. It still leaves a row."""
+    """An event that starts nothing: noise, our own echo, or something that cannot be read. It still leaves a row.
+
+    `moved_to`: the platform knows the chat by this id from now on. Its history, queue, session and settings, and those
+    of its threads, go on under it, in the commit that stores the event.
+    """
 
     reason: str
     event_key: str
     chat: ChatKey
     at: int
+    moved_to: str | None = None
     cursor: CursorMove | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.domain.chat import ChatKey, Principal, QueueMode
+from core.domain.chat import ChatKey, Principal, QueueMode, Role
 from core.domain.command import CommandCall
 from core.domain.message import Dropped, Inbound
 from core.ports.turns import Claim, Signal
@@ -38,7 +38,9 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingCommand:
-    """A committed command that waits for its performer. `event_key` is that of the event that gave it."""
+    """A committed command that waits for its performer. `event_key` is that of the event that gave it, `role` what its
+    sender was when it came.
+    """
 
     inbound: int
     event_key: str
@@ -46,6 +48,7 @@ class PendingCommand:
     chat: ChatKey
     sender: Principal
     call: CommandCall
+    role: Role | None = None
 
 
 class Inbox(Protocol):

@@ -85,7 +85,7 @@ class Closing:
 
     def begun(self, frame: Frame) -> None:
         """All messages of the turn, as it was loaded."""
-        ids = tuple(said.message_id for said in frame.current.said if said.message_id is not None)
+        ids = tuple(said.message_id for said in frame.current.said if said.message_id and not said.context)
         claim = frame.claim
         self.bus.emit(Begun(chat=claim.chat, turn=claim.turn, message_ids=ids, shared=claim.shared))
 

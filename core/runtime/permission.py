@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from core.decide.actions import CallAction, Close, Propose, Run
 from core.decide.approval import Leave, leave_for, usual_proposal
-from core.decide.gate import Policy, Role, lowest
+from core.decide.gate import lowest
+from core.domain.chat import Role
 from core.domain.errors import ToolError
 from core.domain.tool import Proposal
 from core.ports import Asks, Proposes
@@ -14,6 +15,9 @@ from core.runtime.bench import Bench, broke
 from core.runtime.frame import Frame
 from core.runtime.supervised import BROKEN, supervised
 
+# Whoever is let in by `*`, and whoever speaks in one turn with such a person.
+GUESTS_HAVE = frozenset({"ask_user", "current_time", "load_skill"})
+NOT_FOR_GUESTS = "{name} may not be used here: somebody who speaks in this conversation is a guest."
 DENIED = "{name} may not be used here: the operator denied it."
 
 
@@ -22,7 +26,6 @@ class Permission:
     """The rules for calls that need leave. `modes` are the settings of single tools, before the tools' own rules."""
 
     modes: Mapping[str, str]
-    policy: Policy
     asks: Asks
     bench: Bench
 
@@ -34,8 +37,10 @@ class Permission:
         """
         if not isinstance(action, Run):
             return action
-        name = action.call.name
-        match leave_for(frame.tools[name].spec.approval, self.modes.get(name), self._role(frame)):
+        name, role = action.call.name, self._role(frame)
+        if role is Role.GUEST and name not in GUESTS_HAVE:
+            return Close(id=action.id, result=NOT_FOR_GUESTS.format(name=name))
+        match leave_for(frame.tools[name].spec.approval, self.modes.get(name), role):
             case Leave.FREE:
                 return action
             case Leave.DENIED:
@@ -68,4 +73,4 @@ class Permission:
             return f"What {name} would do could not be found out in time."
 
     def _role(self, frame: Frame) -> Role:
-        return lowest((said.sender for said in frame.tree.frames[0].current.said), self.policy)
+        return lowest(said.role for said in frame.tree.frames[0].current.said)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from core.decide.decisions import Answer, Begin, Collect, Enqueue, Interrupt, Steer
 from core.ports import Accepted
-from core.store import answering, joining
+from core.store import answering, context, joining
 from core.store.admit import admit
 from core.store.halting import halt
 from core.store.stored import Stored
@@ -36,6 +36,8 @@ def begin(conn: Connection, stored: Stored, decision: Begin | Answer) -> Accepte
 
 def _enqueue(conn: Connection, stored: Stored, decision: Enqueue) -> Accepted:
     event, chat, name = stored.inbound, stored.chat, decision.waits_for
+    if event.place is not None:
+        context.join(conn, chat.id, stored.id)
     told = name is not None and answering.tell(conn, event, chat, stored.id, name, stored.admission)
     accepted = admit(conn, event, chat, stored.id, stored.choice, stored.admission, decision.burst_ms)
     return replace(accepted, replies=told)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from sqlalchemy import Connection, bindparam, literal_column, select, update
 from sqlalchemy.sql import Executable
 
-from core.domain.chat import Principal
+from core.domain.chat import Principal, Role
 from core.domain.command import CommandCall
 from core.domain.delivery import DeliveryState
 from core.domain.message import Reply
@@ -28,6 +28,7 @@ PENDING = (
         inbound.c.sender_name,
         inbound.c.command,
         inbound.c.arguments,
+        inbound.c.role,
     )
     .join(chats, chats.c.id == inbound.c.chat)
     .where(literal_column("inbound.pending = 1"))
@@ -63,6 +64,7 @@ def pending(conn: Connection) -> list[PendingCommand]:
             chat=chat_key(row[3], row[4], row[5], row[6]),
             sender=Principal(channel=row[3], account=row[4], user_id=row[7], name=row[8]),
             call=CommandCall(name=row[9] or "", arguments=row[10] or ""),
+            role=Role(row[11]) if row[11] else None,
         )
         for row in conn.execute(PENDING)
     ]

@@ -1,8 +1,9 @@
 """The rows of what came in."""
 
+from dataclasses import dataclass
 from typing import assert_never
 
-from sqlalchemy import Connection, bindparam
+from sqlalchemy import Connection, Text, bindparam, literal, select
 from sqlalchemy.sql import Executable
 
 from core.decide.decisions import (
@@ -15,27 +16,45 @@ from core.decide.decisions import (
     Enqueue,
     Halt,
     Interrupt,
+    Overhear,
     Replace,
     Rewind,
     Steer,
     Withdraw,
 )
 from core.decide.sessions import Rewinding
+from core.domain.chat import Role, SenderKind
 from core.domain.message import Dropped, Inbound
 from core.domain.text import well_formed
 from core.domain.turn import ModelChoice
 from core.store import codec
-from core.store.schema import cursors, inbound
+from core.store.schema import cursors, inbound, twins
 from core.store.sql import PerDialect, UpsertInsert, execute, now_ms
 
 _INBOUND_BINDS = (
     *("chat", "channel", "account", "event_key", "sender", "sender_name", "kind", "lane", "content", "attachments"),
     *("reply_to", "message_id", "at", "command", "arguments", "pending", "drop_reason", "choice", "turn"),
+    *("place", "role", "refused", "bot"),
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What was decided about an event, and what its sender was at that moment; None for somebody not let in."""
+
+    decision: Decision
+    role: Role | None = None
+
+
 def _insert_inbound(make: UpsertInsert) -> Executable:
-    row = make.values(**{name: bindparam(name) for name in _INBOUND_BINDS}, received_at=now_ms())
+    # The event's own name may be a further name of one that is here already.
+    known = select(literal(1)).where(
+        twins.c.event_key == bindparam("event_key", type_=Text()),
+        twins.c.channel == bindparam("channel", type_=Text()),
+        twins.c.account == bindparam("account", type_=Text()),
+    )
+    values = [bindparam(name, type_=inbound.c[name].type) for name in _INBOUND_BINDS]
+    row = make.from_select([*_INBOUND_BINDS, "received_at"], select(*values, now_ms()).where(~known.exists()))
     once = row.on_conflict_do_nothing(index_elements=["event_key", "channel", "account"])
     return once.returning(inbound.c.id)
 
@@ -55,12 +74,12 @@ MOVE_CURSOR = PerDialect(cursors, _move_cursor)
 
 
 def insert(
-    conn: Connection, event: Inbound | Dropped, chat_row: int, decision: Decision, choice: ModelChoice
+    conn: Connection, event: Inbound | Dropped, chat_row: int, judged: Judged, choice: ModelChoice
 ) -> int | None:
     """Store the event and what was decided; its id, or None when it was stored before."""
-    row = _place(event, chat_row) | _verdict(decision, choice)
+    row = _place(event, chat_row) | _verdict(judged.decision, choice)
     if isinstance(event, Inbound):
-        row |= _said(event, decision)
+        row |= _said(event, judged.decision) | {"role": judged.role.value if judged.role else None}
     found: int | None = execute(conn, INSERT_INBOUND.on(conn), row).scalar()
     return found
 
@@ -87,6 +106,9 @@ def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:
         "attachments": None,
         "reply_to": None,
         "message_id": None,
+        "place": None,
+        "role": None,
+        "bot": 0,
     }
 
 
@@ -100,6 +122,7 @@ def _verdict(decision: Decision, choice: ModelChoice) -> dict[str, object]:
         "drop_reason": decision.reason if isinstance(decision, Drop) else None,
         "choice": codec.choice_text(choice) if _heads_turn(decision) else None,
         "turn": _turn(decision),
+        "refused": int(isinstance(decision, Drop) and decision.refusal),
     }
 
 
@@ -122,6 +145,8 @@ def _lane(decision: Decision) -> str:
             return "turn"
         case Steer():
             return "steer"
+        case Overhear():
+            return "context"
         case Command() | Cancel() | Rewind() | Answer() | Replace() | Withdraw() | Halt():
             return "control"
         case _:
@@ -135,7 +160,7 @@ def _turn(decision: Decision) -> int | None:
             return turn
         case Answer(wait=wait):
             return wait.turn
-        case Enqueue() | Interrupt() | Command() | Cancel() | Rewind() | Drop():
+        case Enqueue() | Interrupt() | Command() | Cancel() | Rewind() | Overhear() | Drop():
             return None
         case _:
             assert_never(decision)
@@ -156,9 +181,11 @@ def _said(event: Inbound, decision: Decision) -> dict[str, object]:
         "sender": well_formed(event.sender.user_id),
         "sender_name": well_formed(event.sender.name),
         "kind": event.kind.value,
+        "place": well_formed(event.place) if event.place is not None else None,
+        "bot": int(event.sender.kind is SenderKind.BOT),
     }
     # What was said by somebody who may not speak is not kept: the reason is enough.
-    if not isinstance(decision, Drop) or decision.kept or decision.notice is not None:
+    if not isinstance(decision, Drop) or decision.kept or (decision.notice is not None and not decision.refusal):
         row |= {
             "content": well_formed(_words(event, decision)),
             "attachments": codec.attachments_text(event.attachments),

@@ -15,6 +15,7 @@ from core.decide.decisions import (
     Enqueue,
     Halt,
     Interrupt,
+    Overhear,
     Replace,
     Rewind,
     Steer,
@@ -29,7 +30,7 @@ from core.store.stored import Stored
 
 def perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
     """Whatever it is, what nobody was told of is said before it: an outage, and replies that did not arrive."""
-    if not stored.chat.untold or isinstance(decision, Drop):
+    if not stored.chat.untold or isinstance(decision, Drop | Overhear):
         return _perform(conn, stored, decision)
     outage.announce(conn, stored.chat.id, stored.admission.rules.texts)
     # Somebody speaks here, so the chat takes messages again.
@@ -50,6 +51,8 @@ def _perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
             stopped = stopping.stop(conn, stored.chat, texts, session=stored.id if cut else None)
             notice(conn, stored.chat.id, stored.id, text, stored.admission.key, answers=stored.event.event_key)
             return replace(stored.accepted(), stopped=stopped, replies=True)
+        case Overhear():
+            return stored.accepted()
         case Command():
             return replace(stored.accepted(), command=True)
         case Drop():

@@ -101,6 +101,10 @@ class _Inbound(TypedColumns):
     pending: Named[int] = Column(Integer, server_default="0")  # 1: a command that nobody has performed yet
     drop_reason: Named[str | None] = Column(Text)
     choice: Named[str | None] = Column(Text)
+    place: Named[str | None] = Column(Text)  # the group, by the id that operators list; null: said to us alone
+    role: Named[str | None] = Column(Text)  # what the sender was when it came; null: not let in
+    refused: Named[int] = Column(Integer, server_default="0")  # 1: and the sender was told that he is not let in
+    bot: Named[int] = Column(Integer, server_default="0")  # 1: another program said it
 
 
 inbound = Table(
@@ -108,15 +112,55 @@ inbound = Table(
     metadata,
     _Inbound,
     UniqueConstraint("event_key", "channel", "account"),
-    CheckConstraint("lane IN ('turn', 'steer', 'control')", name="lane"),
+    CheckConstraint("lane IN ('turn', 'steer', 'control', 'context')", name="lane"),
     CheckConstraint("drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name="a_drop_starts_nothing"),
     CheckConstraint("pending IN (0, 1) AND (pending = 0 OR command IS NOT NULL)", name="pending_is_a_command"),
     Index("inbound_chat", "chat", "id"),
     _partial("inbound_turn", "turn", where="turn IS NOT NULL"),
     _partial("inbound_message", "chat", "message_id", where="message_id IS NOT NULL"),
     _partial("inbound_pending", "id", where="pending = 1"),
-    _partial("inbound_refused", "sender", "channel", "account", where="drop_reason = 'not_listed'"),
+    _partial("inbound_refused", "sender", "channel", "account", where="refused = 1"),
     _partial("inbound_boundaries", "chat", "id", where="command = 'new'"),
+    _partial("inbound_context", "chat", "id", where="lane = 'context' AND turn IS NULL"),
+    _partial("inbound_bots", "chat", "received_at", where="bot = 1"),
+    _partial("inbound_places", "channel", "account", "place", where="drop_reason = 'place_not_listed'"),
+    sqlite_autoincrement=True,
+)
+
+
+class _Twins(TypedColumns):
+    event_key: Named[str] = Column(Text, primary_key=True)
+    channel: Named[str] = Column(Text, primary_key=True)
+    account: Named[str] = Column(Text, primary_key=True)
+    inbound: Named[int] = Column(Id, ForeignKey("inbound.id"))
+
+
+# Further names of what came in.
+twins = Table("twins", metadata, _Twins)
+
+
+class _Pairings(TypedColumns):
+    id: Named[int] = Column(Id, primary_key=True)
+    channel: Named[str] = Column(Text)
+    account: Named[str] = Column(Text)
+    user_id: Named[str] = Column(Text)
+    name: Named[str] = Column(Text)
+    code: Named[str | None] = Column(Text)  # SHA-256 of the code; null once it was used
+    asked_at: Named[int] = Column(Id)  # when the code was made
+    codes: Named[int] = Column(Integer, server_default="1")  # made since the first of its day
+    first_at: Named[int] = Column(Id)
+    role: Named[str | None] = Column(Text)  # null: not approved, or not any more
+    approved_at: Named[int | None] = Column(Id)
+    revoked_at: Named[int | None] = Column(Id)
+
+
+pairings = Table(
+    "pairings",
+    metadata,
+    _Pairings,
+    UniqueConstraint("channel", "account", "user_id"),
+    UniqueConstraint("code"),
+    CheckConstraint("role IS NULL OR role IN ('member', 'owner')", name="role"),
     sqlite_autoincrement=True,
 )
 

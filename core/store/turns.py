@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import Executable
 
-from core.domain.chat import Principal
+from core.domain.chat import Principal, Role
 from core.domain.delivery import DeliveryState
 from core.domain.history import Exchange, Said
 from core.domain.step import Stamped
@@ -80,6 +80,7 @@ def _said(turn: Column[int] | Column[int | None]) -> Select[*tuple[object, ...]]
         inbound.c.at,
         inbound.c.channel,
         inbound.c.account,
+        inbound.c.role,
     )
 
 
@@ -101,7 +102,7 @@ HISTORY: Executable = union_all(
         steps.c.body,
         *(null() for _ in range(5)),
         steps.c.at,
-        *(null() for _ in range(2)),
+        *(null() for _ in range(3)),
     ).where(steps.c.turn.in_(select(_window.c.id)), steps.c.frame == 0),
     select(
         outbox.c.turn,
@@ -110,7 +111,7 @@ HISTORY: Executable = union_all(
         outbox.c.error,
         *(null() for _ in range(5)),
         outbox.c.created_at,
-        *(null() for _ in range(2)),
+        *(null() for _ in range(3)),
     ).where(
         outbox.c.turn.in_(select(_window.c.id)),
         outbox.c.state == DeliveryState.DEAD.value,
@@ -129,7 +130,7 @@ def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
     said: dict[int, list[Said]] = {}
     happened: dict[int, list[Stamped]] = {}
     undelivered: dict[int, str] = {}
-    for turn, half, seq, body, lane, sender, sender_name, attachments, message_id, at, channel, account in rows:
+    for turn, half, seq, body, lane, sender, sender_name, attachments, message_id, at, channel, account, role in rows:
         if half == 2:
             undelivered[turn] = body
         elif half:
@@ -138,7 +139,8 @@ def history(conn: Connection, held: Claim, since: int) -> list[Exchange]:
             who = Principal(channel=channel, account=account, user_id=sender, name=sender_name)
             files = codec.attachments_value(attachments)
             one = Said(inbound=seq, sender=who, content=body, at=at, attachments=files)
-            one = replace(one, message_id=message_id, steers=lane == "steer")
+            one = replace(one, message_id=message_id, steers=lane == "steer", context=lane == "context")
+            one = replace(one, role=Role(role) if role else None)
             said.setdefault(turn, []).append(one)
     return [
         Exchange(

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, and_, bindparam, case, func, literal, literal
 
 from core.decide.facts import Fact, facts
 from core.decide.queueing import QUEUE_FULL
-from core.decide.view import Backlog, Burst, ChatView, Rules, Target
+from core.decide.view import Backlog, Burst, ChatView, Known, Rules, Target
 from core.domain.chat import Principal, QueueMode
 from core.domain.message import Inbound
 from core.domain.text import well_formed
@@ -104,14 +104,14 @@ TOLD = (
         inbound.c.sender == bindparam("b_sender"),
         inbound.c.channel == bindparam("b_channel"),
         inbound.c.account == bindparam("b_account"),
-        literal_column("inbound.drop_reason = 'not_listed'"),
+        literal_column("inbound.refused = 1"),
         inbound.c.received_at > now_ms() - DAY_MS,
     )
     .limit(1)
 )
 
 
-def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatView:
+def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules, known: Known) -> ChatView:
     """One read for each fact that this event needs; a message to an idle chat, or one at work, needs none."""
     seen = ChatView(
         live=chat.live,
@@ -120,6 +120,7 @@ def view(conn: Connection, event: Inbound, chat: Locked, rules: Rules) -> ChatVi
         mode=QueueMode(chat.queue_mode) if chat.queue_mode else rules.queueing.mode(event.chat),
         now=chat.now,
         at_work=_at_work(conn, chat),
+        known=known,
     )
     needed = facts(event, seen, rules)
     if not needed:

@@ -11,7 +11,7 @@ from typing import Literal
 from channels.contract import AnyChannel, ChannelContext
 from channels.discord import SPEC
 from channels.discord.channel import DiscordChannel
-from core.decide.gate import Policy
+from core.decide.gate import Activation, Door, GroupPolicy, Policy
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.texts import Texts
@@ -56,7 +56,8 @@ class DiscordHouse(House):
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
         world = super().world(store, channels)
-        policy = Policy(listed={PLACE: self.people}, owners={PLACE: self.bosses})
+        door = Door(group=GroupPolicy.OPEN, authors=self.people, activation=Activation.ALWAYS)
+        policy = Policy(listed={PLACE: self.people}, owners={PLACE: self.bosses}, doors={PLACE: door})
         return replace(world, choices=replace(world.choices, policy=policy))
 
     async def cursor(self, scope: str) -> str | None:

@@ -32,6 +32,9 @@ INSERT INTO grants (id, chat, tool, digest, granted_by, granted_at, until) VALUE
 INSERT INTO outbox (id, chat, inbound, key, reply, state, created_at) VALUES (1, 1, 3, 'k1', '{}', 'new', 0);
 INSERT INTO outbox_parts (delivery, n, payload) VALUES (1, 0, '{}');
 INSERT INTO cursors (channel, account, scope, value, moved_at) VALUES ('fake', 'acme', 'updates', '7', 0);
+INSERT INTO twins (event_key, channel, account, inbound) VALUES ('e1b', 'fake', 'acme', 1);
+INSERT INTO pairings (id, channel, account, user_id, name, code, asked_at, first_at)
+VALUES (1, 'fake', 'acme', 'carl', 'Carl', 'c1', 0, 0);
 """
 
 CHAT = "INSERT INTO chats (channel, account, chat_id, thread_id, created_at) VALUES ('fake', 'acme', {}, {}, 0)"
@@ -50,6 +53,11 @@ WAIT = (
     " VALUES ({}, {}, {}, '{}', 'w2', '{}', '{{}}', {})"
 )
 GRANT = "INSERT INTO grants (chat, tool, digest, granted_by, granted_at, until) VALUES ({}, '{}', 'd', 'anna', 0, 9)"
+TWIN = "INSERT INTO twins (event_key, channel, account, inbound) VALUES ('{}', 'fake', 'acme', {})"
+PAIRING = (
+    "INSERT INTO pairings (channel, account, user_id, name, code, asked_at, first_at, role)"
+    " VALUES ('fake', 'acme', '{}', '', '{}', 0, 0, {})"
+)
 OUTBOX = (
     "INSERT INTO outbox (chat, turn, inbound, key, replaces, reply, state, closed_at, created_at)"
     " VALUES ({}, {}, {}, '{}', {}, '', '{}', {}, 0)"
@@ -186,6 +194,11 @@ REFUSED: dict[str, Attempt] = {
         "INSERT INTO cursors (channel, account, scope, value, moved_at) VALUES ('fake', 'acme', 'updates', '8', 0)",
         "UNIQUE cursors.channel",
     ),
+    "two events of one further name": Attempt(TWIN.format("e1b", 2), "UNIQUE twins.event_key"),
+    "a further name of no event": Attempt(TWIN.format("e2b", 99), "FOREIGN KEY twins.inbound"),
+    "somebody who asks twice": Attempt(PAIRING.format("carl", "c2", "NULL"), "UNIQUE pairings.channel"),
+    "one code for two people": Attempt(PAIRING.format("ben", "c1", "NULL"), "UNIQUE pairings.code"),
+    "approved as a king": Attempt(PAIRING.format("ben", "c2", "'king'"), "ck_pairings_role"),
 }
 
 ALLOWED: dict[str, str] = {

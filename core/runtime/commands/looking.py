@@ -18,7 +18,7 @@ def looking(known: Sources) -> Mapping[str, Performer]:
         "help": Help(known.commands),
         "status": Status(known.chats, known.mode, known.models, known.clock),
         "sessions": Sessions(known.log, known.texts),
-        "whoami": WhoAmI(known.policy),
+        "whoami": WhoAmI(),
         "why": Why(known.chats, known.log, known.models),
         "usage": ShowUsage(known.log, known.clock),
     }

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.decide.gate import Policy
 from core.domain.chat import ChatKey, QueueMode
 from core.domain.command import CommandSpec
 from core.domain.texts import Texts
@@ -18,7 +17,6 @@ class Sources:
     chats: ChatSettings
     log: ChatLog
     models: Models
-    policy: Policy
     texts: Texts
     clock: Clock
     mode: Callable[[ChatKey], QueueMode]

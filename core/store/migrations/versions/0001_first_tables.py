@@ -16,6 +16,8 @@ def upgrade() -> None:
     _chats()
     _cursors()
     _inbound()
+    _twins()
+    _pairings()
     _turns()
     _frames()
     _outbox()
@@ -109,7 +111,11 @@ def _inbound() -> None:
         sa.Column("pending", sa.Integer(), server_default="0", nullable=False),
         sa.Column("drop_reason", sa.Text(), nullable=True),
         sa.Column("choice", sa.Text(), nullable=True),
-        sa.CheckConstraint("lane IN ('turn', 'steer', 'control')", name=op.f("ck_inbound_lane")),
+        sa.Column("place", sa.Text(), nullable=True),
+        sa.Column("role", sa.Text(), nullable=True),
+        sa.Column("refused", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("bot", sa.Integer(), server_default="0", nullable=False),
+        sa.CheckConstraint("lane IN ('turn', 'steer', 'control', 'context')", name=op.f("ck_inbound_lane")),
         sa.CheckConstraint(
             "drop_reason IS NULL OR (turn IS NULL AND pending = 0)", name=op.f("ck_inbound_a_drop_starts_nothing")
         ),
@@ -122,11 +128,49 @@ def _inbound() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("inbound_chat", "inbound", ["chat", "id"], unique=False)
+    _partial("inbound_bots", "inbound", ["chat", "received_at"], where="bot = 1")
     _partial("inbound_boundaries", "inbound", ["chat", "id"], where="command = 'new'")
+    _partial("inbound_context", "inbound", ["chat", "id"], where="lane = 'context' AND turn IS NULL")
     _partial("inbound_message", "inbound", ["chat", "message_id"], where="message_id IS NOT NULL")
     _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
-    _partial("inbound_refused", "inbound", ["sender", "channel", "account"], where="drop_reason = 'not_listed'")
+    _partial("inbound_places", "inbound", ["channel", "account", "place"], where="drop_reason = 'place_not_listed'")
+    _partial("inbound_refused", "inbound", ["sender", "channel", "account"], where="refused = 1")
     _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
+
+
+def _twins() -> None:
+    op.create_table(
+        "twins",
+        sa.Column("event_key", sa.Text(), nullable=False),
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("inbound", _ID, nullable=False),
+        sa.ForeignKeyConstraint(["inbound"], ["inbound.id"], name=op.f("fk_twins_inbound_inbound")),
+        sa.PrimaryKeyConstraint("event_key", "channel", "account", name=op.f("pk_twins")),
+    )
+
+
+def _pairings() -> None:
+    op.create_table(
+        "pairings",
+        sa.Column("id", _ID, nullable=False),
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("user_id", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("code", sa.Text(), nullable=True),
+        sa.Column("asked_at", _ID, nullable=False),
+        sa.Column("codes", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("first_at", _ID, nullable=False),
+        sa.Column("role", sa.Text(), nullable=True),
+        sa.Column("approved_at", _ID, nullable=True),
+        sa.Column("revoked_at", _ID, nullable=True),
+        sa.CheckConstraint("role IS NULL OR role IN ('member', 'owner')", name=op.f("ck_pairings_role")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pairings")),
+        sa.UniqueConstraint("channel", "account", "user_id", name=op.f("uq_pairings_channel_account_user_id")),
+        sa.UniqueConstraint("code", name=op.f("uq_pairings_code")),
+        sqlite_autoincrement=True,
+    )
 
 
 def _turns() -> None:
