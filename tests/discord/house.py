@@ -11,7 +11,6 @@ from typing import Literal
 from channels.contract import AnyChannel, ChannelContext
 from channels.discord import SPEC
 from channels.discord.channel import DiscordChannel
-from core.decide.gate import Activation, Door, GroupPolicy, Policy
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.texts import Texts
@@ -20,6 +19,7 @@ from core.store.store import Store
 from gateway.wiring import Gateway
 from gateway.world import World
 from tests.contract.discord_rig import Impatient, settings_of
+from tests.fakes.access import everywhere
 from tests.fakes.discord import BOT, GUILD, DiscordServer
 from tests.fakes.discord.world import Accepted
 from tests.fakes.gateway import House, opened
@@ -56,8 +56,7 @@ class DiscordHouse(House):
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
         world = super().world(store, channels)
-        door = Door(group=GroupPolicy.OPEN, authors=self.people, activation=Activation.ALWAYS)
-        policy = Policy(listed={PLACE: self.people}, owners={PLACE: self.bosses}, doors={PLACE: door})
+        policy = everywhere(PLACE, self.people, self.bosses)
         return replace(world, choices=replace(world.choices, policy=policy))
 
     async def cursor(self, scope: str) -> str | None:

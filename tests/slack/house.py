@@ -10,7 +10,6 @@ from pathlib import Path
 from channels.contract import AnyChannel, ChannelContext
 from channels.slack import SPEC
 from channels.slack.channel import SlackChannel
-from core.decide.gate import Policy
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.texts import Texts
@@ -19,6 +18,7 @@ from core.store.store import Store
 from gateway.wiring import Gateway
 from gateway.world import World
 from tests.contract.slack_rig import posting, settings_of
+from tests.fakes.access import everywhere
 from tests.fakes.gateway import House, opened
 from tests.fakes.slack import TEAM, SlackServer
 from tests.fakes.waiting import until
@@ -54,7 +54,7 @@ class SlackHouse(House):
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
         world = super().world(store, channels)
-        policy = Policy(listed={PLACE: self.people}, owners={PLACE: self.bosses})
+        policy = everywhere(PLACE, self.people, self.bosses)
         return replace(world, choices=replace(world.choices, policy=policy))
 
     async def cursor(self, scope: str) -> str | None:

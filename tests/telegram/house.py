@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from channels.contract import AnyChannel
 from channels.telegram.channel import TelegramChannel
-from core.decide.gate import Policy
 from core.runtime.ambient import SystemClock
 from core.store.store import Store
 from gateway.wiring import Gateway
 from gateway.world import World
+from tests.fakes.access import everywhere
 from tests.fakes.gateway import House, opened
 from tests.fakes.telegram import TelegramServer
 from tests.fakes.telegram.world import Accepted
@@ -48,7 +48,7 @@ class TelegramHouse(House):
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
         world = super().world(store, channels)
-        policy = Policy(listed={PLACE: frozenset({str(ANNA), str(BEN)})}, owners={PLACE: frozenset({str(OLGA)})})
+        policy = everywhere(PLACE, frozenset({str(ANNA), str(BEN)}), frozenset({str(OLGA)}))
         return replace(world, choices=replace(world.choices, policy=policy))
 
     async def cursor(self, scope: str) -> str | None:
