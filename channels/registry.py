@@ -12,6 +12,7 @@ from core.domain.errors import SettingsError
 CHANNELS: Mapping[str, str] = MappingProxyType(
     {
         "discord": "channels.discord:SPEC",
+        "email": "channels.email:SPEC",
         "slack": "channels.slack:SPEC",
         "telegram": "channels.telegram:SPEC",
         "terminal": "channels.terminal:SPEC",

@@ -30,10 +30,14 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CursorMove:
-    """Where the channel will go on reading; moved in the commit that stores the event, never before it."""
+    """Where the channel will go on reading; moved in the commit that stores the event, never before it.
+
+    `also` are further facts that a channel keeps by scopes of its own: all of them, or none, are stored with the event.
+    """
 
     scope: str
     value: str
+    also: tuple["CursorMove", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

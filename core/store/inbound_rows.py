@@ -88,8 +88,9 @@ def move_cursor(conn: Connection, event: Inbound | Dropped) -> None:
     """Where the channel goes on reading, if the event says so; also for an event that was stored before."""
     if event.cursor is not None:
         place = {"channel": event.chat.channel, "account": event.chat.account}
-        scope, value = well_formed(event.cursor.scope), well_formed(event.cursor.value)
-        execute(conn, MOVE_CURSOR.on(conn), {**place, "scope": scope, "value": value})
+        for move in (event.cursor, *event.cursor.also):
+            row = {**place, "scope": well_formed(move.scope), "value": well_formed(move.value)}
+            execute(conn, MOVE_CURSOR.on(conn), row)
 
 
 def _place(event: Inbound | Dropped, chat_row: int) -> dict[str, object]:

@@ -13,6 +13,7 @@ from core.domain.chat import ChatKey
 from core.domain.errors import NotSent, RateLimited, Unacceptable, Unsure
 from tests.contract import telegram_rig
 from tests.contract.discord_rig import discord
+from tests.contract.email_rig import email
 from tests.contract.slack_rig import opened as slack
 from tests.fakes.channel import ACCOUNT, CHANNEL, FakeChannel
 from tests.fakes.platform import BOT, Changes, Event, FakePart, FakePlatform, Profile
@@ -245,6 +246,7 @@ SUBJECTS = (
     Subject(name="terminal piped", opens=piped),
     Subject(name="terminal attended", opens=attended),
     Subject(name="discord", opens=discord, echoes=True),
+    Subject(name="email", opens=email, echoes=True),
     Subject(name="telegram", opens=telegram_rig.opened, acknowledges=True, echoes=True),
     Subject(name="slack sockets", opens=partial(slack, "socket"), acknowledges=True, echoes=True),
     Subject(name="slack posts", opens=partial(slack, "http"), acknowledges=True),

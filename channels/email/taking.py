@@ -1,0 +1,106 @@
+"""From a mail in the mailbox to a stored event: its conversation, its files, its place in the folder."""
+
+import asyncio
+from collections import defaultdict, deque
+from dataclasses import replace
+
+import structlog
+
+from channels.contract import Accept
+from channels.email import conversations
+from channels.email.body import File
+from channels.email.desk import Desk
+from channels.email.files import kept
+from channels.email.imap import Fetched
+from channels.email.inbound import Judged, Reading, judge, look
+from channels.email.where import CHANNEL, Spot
+from core.domain.chat import ChatKey
+from core.domain.message import CursorMove, Dropped, Inbound
+from core.ports import Accepted
+
+log = structlog.get_logger(__name__)
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+PARSE_FAULTS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError, ArithmeticError)
+
+
+class Taker:
+    """Reads mails one after the other and hands them on."""
+
+    def __init__(self, desk: Desk, accept: Accept) -> None:
+        self._desk = desk
+        self._accept = accept
+        self._lately: defaultdict[str, deque[int]] = defaultdict(deque)
+        self._noticed = -DAY_MS
+
+    async def take(self, fetched: Fetched, spot: Spot, move: CursorMove, *, stale: bool) -> Accepted:
+        """Stored when it returns. `stale`: it is older than our time here, and only its place is noted."""
+        try:
+            reading = await asyncio.to_thread(look, fetched.raw, spot, self._desk.manner)
+            known = await self._desk.conversation_of(reading)
+            judged = await asyncio.to_thread(judge, reading, known, self._desk.manner)
+        except PARSE_FAULTS as fault:
+            log.warning("mail.unreadable", folder=spot.folder, uid=spot.uid, error=type(fault).__name__)
+            return await self._accept(self.dropped("unreadable", f"uid.{spot.name}", spot.at, move))
+        event = judged.event
+        if isinstance(event, Inbound) and stale:
+            event = Dropped(reason="before_our_time", event_key=event.event_key, chat=event.chat, at=event.at)
+        if isinstance(event, Inbound) and self._is_too_much(event):
+            event = Dropped(reason="too_many", event_key=event.event_key, chat=event.chat, at=event.at)
+        if isinstance(event, Dropped):
+            return await self._accept(replace(event, cursor=move))
+        self._notice(event)
+        whole = await asyncio.to_thread(self._with_files, event, judged, reading)
+        return await self._accept(replace(whole, cursor=_with_conversation(move, judged)))
+
+    async def offer(self, event: Dropped) -> Accepted:
+        """Stored when it returns."""
+        return await self._accept(event)
+
+    def dropped(self, reason: str, key: str, at: int, move: CursorMove) -> Dropped:
+        """An event about the mailbox itself."""
+        chat = ChatKey(channel=CHANNEL, account=self._desk.manner.account, chat_id="mailbox")
+        return Dropped(reason=reason, event_key=key, chat=chat, at=at, cursor=move)
+
+    def _with_files(self, event: Inbound, judged: Judged, reading: Reading) -> Inbound:
+        """Stored before the event is. The whole mail stands beside it where the words do not say all."""
+        if judged.body is None or self._desk.context.uploads is None:
+            return event
+        subject = reading.subject or "mail"
+        whole = File(name=f"{subject[:60]}.eml", media_type="message/rfc822", data=reading.raw)
+        needed = bool(judged.quoted) or (judged.first and bool(reading.subject))
+        caption = f"the whole mail; subject: {reading.subject}" if reading.subject else "the whole mail"
+        folder = self._desk.context.uploads(event.chat)
+        files = kept(
+            folder, self._desk.context.workspace, event.event_key, judged.body.files, whole if needed else None, caption
+        )
+        return replace(event, attachments=files)
+
+    def _is_too_much(self, event: Inbound) -> bool:
+        """Whether one sender writes faster than people do: two programs may be writing to each other."""
+        now, times = self._desk.context.clock.now(), self._lately[event.sender.user_id]
+        while times and times[0] <= now - HOUR_MS:
+            times.popleft()
+        times.append(now)
+        return len(times) > self._desk.settings.most_per_hour
+
+    def _notice(self, event: Inbound) -> None:
+        """Tells the operator once a day that mail arrives whose sender nobody verified."""
+        now = self._desk.context.clock.now()
+        if not event.sender.verified and now - self._noticed >= DAY_MS:
+            self._noticed = now
+            log.warning(
+                "mail.unverified",
+                hint="set channels.email.trusted_authserv_id to the server that verifies senders; see parley doctor",
+                event_key=event.event_key,
+            )
+
+
+def _with_conversation(move: CursorMove, judged: Judged) -> CursorMove:
+    known = judged.conversation
+    if known is None:
+        return move
+    root = CursorMove(scope=conversations.scope_of_mail(known.last), value=known.root)
+    whole = CursorMove(scope=conversations.scope_of(known.root), value=conversations.dumped(known))
+    return replace(move, also=(whole, root))
