@@ -13,6 +13,7 @@ from channels.markup.controls import strip_controls
 
 MOST_TEXT = 400_000
 MOST_FILES = 50
+MOST_CALENDARS = 3
 STUB = 200
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _REPORTS = frozenset({"message/delivery-status", "text/rfc822-headers", "message/disposition-notification"})
@@ -47,15 +48,21 @@ class Body:
 def body_of(mail: Mail) -> Body:
     """Of several forms of the same text the plain one counts, unless it is empty or only points to HTML."""
     texts = [part for part in mail.parts if _is_text(part)]
-    invitations = [part for part in mail.parts if part.media_type == "text/calendar"]
-    calendar = "\n\n".join(filter(None, (events.words(decoded(part.data, part.charset)) for part in invitations[:3])))
-    shown = set(map(id, texts)) | {id(part) for part in invitations if not part.attached}
-    files = [_file(part, number) for number, part in enumerate(mail.parts, 1) if id(part) not in shown]
+    files = [_file(part, number) for number, part in enumerate(mail.parts, 1) if _is_file(part)]
     kept = [file for file in files if file.data or file.name][:MOST_FILES]
     notes = [f"[{file.name} arrived damaged]" for file in kept if not file.whole]
     if len(files) > MOST_FILES or mail.cut:
         notes.append("[This mail has more parts than are read]")
-    return Body(text=_text(texts)[:MOST_TEXT], files=tuple(kept), events=calendar, notes=tuple(notes))
+    return Body(text=_text(texts)[:MOST_TEXT], files=tuple(kept), events=_events(mail), notes=tuple(notes))
+
+
+def _events(mail: Mail) -> str:
+    found = [part for part in mail.parts if part.media_type == "text/calendar"][:MOST_CALENDARS]
+    return "\n\n".join(filter(None, (events.words(decoded(part.data, part.charset)) for part in found)))
+
+
+def _is_file(part: Part) -> bool:
+    return part.attached if part.media_type == "text/calendar" else not _is_text(part)
 
 
 def _is_text(part: Part) -> bool:

@@ -2,21 +2,16 @@
 
 from collections.abc import Sequence
 
-from channels.contract import Accept, Finding, Limits
+from channels.contract import Accept, Finding
 from channels.email import outbound, sending
 from channels.email.checks import check
 from channels.email.listening import Listener
-from channels.email.where import CHANNEL
+from channels.email.manners import PACES, lane_of, limits_of
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import Unreachable
 from core.domain.message import Reply
-from core.domain.pace import Once, Pace, Scope
-from core.domain.presence import Rhythm
-from core.ports import Lane
-
-# Providers count by the day; this keeps a burst from looking like a spammer's.
-PACES = (Pace(scope=Scope.CHAT, per_s=0.5, burst=10), Pace(scope=Scope.ACCOUNT, per_s=2.0, burst=30))
+from core.domain.pace import Pace
 
 
 class EmailChannel:
@@ -25,16 +20,8 @@ class EmailChannel:
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._desk = listener.desk
-        settings = self._desk.settings
-        self.limits = Limits(
-            text=0,
-            files=outbound.MOST_FILES,
-            file_bytes=outbound.MOST_FILE_BYTES,
-            threads=True,
-            once=Once.REPEAT,
-            rhythm=Rhythm(notice_s=settings.notice_after_min * 60),
-        )
-        self.lane = Lane(channel=CHANNEL, account=self._desk.context.account)
+        self.limits = limits_of(self._desk.settings)
+        self.lane = lane_of(self._desk.context.account)
 
     def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
         """The same everywhere."""

@@ -10,8 +10,9 @@ from email.utils import format_datetime
 
 from channels.contract import Finding, Health
 from channels.email.authres import server_of
+from channels.email.connection import Lost, Refused
 from channels.email.desk import Desk
-from channels.email.imap import Imap, Lost, Refused
+from channels.email.imap import Imap
 from channels.email.mime import read
 from channels.email.sending import sent_folder
 from channels.email.smtp import hand_in, signed_in

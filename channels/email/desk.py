@@ -9,7 +9,7 @@ from channels.email.compose import Style
 from channels.email.conversations import Conversation, loaded, scope_of, scope_of_mail, scope_of_mark
 from channels.email.credentials import Credentials, credentials_of, tls_of
 from channels.email.imap import Imap, connected
-from channels.email.inbound import Reading
+from channels.email.looking import Reading
 from channels.email.settings import EmailSettings
 from channels.email.where import Manner
 

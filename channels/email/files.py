@@ -4,6 +4,8 @@ import os
 import re
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from channels.email.body import File
@@ -29,23 +31,41 @@ def read_out(workspace: Path, path: str, most: int) -> bytes | None:
     return data if len(data) <= most else None
 
 
-def kept(
-    folder: Path, workspace: Path, key: str, files: Sequence[File], mail: File | None, caption: str
-) -> tuple[Attachment, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the files of a conversation lie, and the workspace that this is part of."""
+
+    folder: Path
+    workspace: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A mail as it came, with what a reader is told of it."""
+
+    file: File
+    caption: str
+
+
+def whole_mail(subject: str, raw: bytes) -> Whole:
+    """Named after what it is about."""
+    file = File(name=f"{subject[:60] or 'mail'}.eml", media_type="message/rfc822", data=raw)
+    return Whole(file=file, caption=f"the whole mail; subject: {subject}" if subject else "the whole mail")
+
+
+def kept(place: Place, key: str, files: Sequence[File], mail: Whole | None) -> tuple[Attachment, ...]:
     """Every file of a mail under a name of its own, the same for the same mail; one that cannot be kept is named."""
-    found = [_kept(folder, workspace, f"{mark(key)[:8]}-{number}", one, "") for number, one in enumerate(files, 1)]
+    found = [_kept(place, f"{mark(key)[:8]}-{number}", one, "") for number, one in enumerate(files, 1)]
     if mail is not None:
-        found.append(_kept(folder, workspace, f"{mark(key)[:8]}-0", mail, caption))
+        found.append(_kept(place, f"{mark(key)[:8]}-0", mail.file, mail.caption))
     return tuple(found)
 
 
-def _kept(folder: Path, workspace: Path, prefix: str, file: File, caption: str) -> Attachment:
+def _kept(place: Place, prefix: str, file: File, caption: str) -> Attachment:
     path = None
     if len(file.data) <= MOST_IN:
-        try:
-            path = _stored(folder, f"{prefix}-{file.name}", file.data).relative_to(workspace).as_posix()
-        except (OSError, ValueError):
-            path = None
+        with suppress(OSError, ValueError):
+            path = _stored(place.folder, f"{prefix}-{file.name}", file.data).relative_to(place.workspace).as_posix()
     return Attachment(name=file.name, media_type=file.media_type, size=len(file.data), path=path, caption=caption)
 
 

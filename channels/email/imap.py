@@ -1,35 +1,24 @@
-"""A connection to the mailbox: every wait has an end, and a lost connection ends every wait."""
+"""What is done in a mailbox."""
 
 import asyncio
 import re
 import ssl
-from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
 
 import aioimaplib
 
+from channels.email.connection import WITHIN_S, Connection, Lost, Refused, quoted
 from channels.email.credentials import Credentials
 from channels.email.settings import EmailSettings
 
-T = TypeVar("T")
-WITHIN_S = 30.0
 BODY_WITHIN_S = 300.0
 HEADER_FIRST = 1_000_000
 _NUMBER = re.compile(rb"\[(UIDVALIDITY|UIDNEXT) (\d+)\]", re.IGNORECASE)
 _DATE = re.compile(rb'INTERNALDATE "([^"]+)"', re.IGNORECASE)
 _SIZE = re.compile(rb"RFC822\.SIZE (\d+)", re.IGNORECASE)
 _FOLDER = re.compile(rb'\(([^)]*)\) (?:"[^"]*"|NIL) (?:"((?:[^"\\]|\\.)*)"|(\S+))', re.IGNORECASE)
-
-
-class Lost(Exception):
-    """The connection is gone, or did not answer in time."""
-
-
-class Refused(Exception):
-    """The server said no."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,50 +40,17 @@ class Fetched:
 
 
 class Imap:
-    """Signed in. Everything raises Lost or Refused."""
+    """A mailbox that we are signed in to. Everything raises Lost or Refused."""
 
-    def __init__(self, client: aioimaplib.IMAP4) -> None:
-        self._client = client
-        self._timeout: asyncio.Timeout | None = None
-        self._is_lost = False
-        client.protocol.conn_lost_cb = self._lost
-
-    def _lost(self, error: Exception | None) -> None:
-        self._is_lost = True
-        if self._timeout is not None:
-            with suppress(RuntimeError):
-                self._timeout.reschedule(0)
-
-    async def _do(self, call: Awaitable[T], within: float = WITHIN_S) -> T:
-        try:
-            async with asyncio.timeout(within) as self._timeout:
-                if self._is_lost:
-                    self._timeout.reschedule(0)
-                return await call
-        except (TimeoutError, OSError, EOFError, aioimaplib.AioImapException, AttributeError) as error:
-            raise Lost(f"the mailbox does not answer: {type(error).__name__}") from error
-        finally:
-            self._timeout = None
-
-    async def _command(self, call: Awaitable[aioimaplib.Response], within: float = WITHIN_S) -> list[bytes]:
-        response = await self._do(call, within)
-        if response.result != "OK":
-            said = b" ".join(bytes(line) for line in response.lines[-1:]).decode("utf-8", "replace")
-            raise Refused(f"{response.result} {said}"[:300])
-        return list(response.lines)
-
-    async def sign_in(self, credentials: Credentials) -> None:
-        """By password or token."""
-        await self._do(self._client.wait_hello_from_server())
-        secret = await credentials.secret()
-        if credentials.by_token:
-            await self._command(self._client.xoauth2(credentials.user, secret))
-        else:
-            await self._command(self._client.login(quoted(credentials.user), secret))
+    def __init__(self, on: Connection) -> None:
+        self._on = on
+        self.has = on.has
+        self.idle = on.idle
+        self.close = on.close
 
     async def select(self, folder: str) -> Selected:
         """Opens a folder."""
-        lines = await self._command(self._client.select(quoted(encoded(folder))))
+        lines = await self._on.command(self._on.client.select(quoted(encoded(folder))))
         told = {name.upper(): int(value) for line in lines for name, value in _NUMBER.findall(bytes(line))}
         if b"UIDVALIDITY" not in told:
             raise Refused(f"{folder} has no UIDVALIDITY")
@@ -102,20 +58,20 @@ class Imap:
 
     async def uids(self, criteria: str) -> list[int]:
         """What a search finds, in order."""
-        lines = await self._command(self._client.uid_search(criteria, charset=None))
+        lines = await self._on.command(self._on.client.uid_search(criteria, charset=None))
         return sorted(
             {int(word) for line in lines for word in bytes(line).split() if word.isdigit()} if lines else set()
         )
 
     async def fetch(self, uid: int, most: int) -> Fetched | None:
         """Without marking it as read; a mail of more than `most` bytes only its beginning. None when it is gone."""
-        lines = await self._command(self._client.uid("fetch", str(uid), "(INTERNALDATE RFC822.SIZE)"))
+        lines = await self._on.command(self._on.client.uid("fetch", str(uid), "(INTERNALDATE RFC822.SIZE)"))
         told = b" ".join(bytes(line) for line in lines)
         size = _SIZE.search(told)
         if size is None:
             return None
         part = "BODY.PEEK[]" if int(size[1]) <= most else f"BODY.PEEK[]<0.{HEADER_FIRST}>"
-        lines = await self._command(self._client.uid("fetch", str(uid), f"({part})"), BODY_WITHIN_S)
+        lines = await self._on.command(self._on.client.uid("fetch", str(uid), f"({part})"), BODY_WITHIN_S)
         literals = [bytes(line) for line in lines if type(line) is not bytes]
         if not literals and not any(b"FETCH" in line for line in lines):
             return None
@@ -123,21 +79,21 @@ class Imap:
 
     async def mark_seen(self, uid: int) -> None:
         """For people who look into the same mailbox."""
-        await self._command(self._client.uid("store", str(uid), "+FLAGS.SILENT", "(\\Seen)"))
+        await self._on.command(self._on.client.uid("store", str(uid), "+FLAGS.SILENT", "(\\Seen)"))
 
     async def append(self, folder: str, raw: bytes) -> None:
         """Files a mail, as read."""
-        await self._command(self._client.append(raw, quoted(encoded(folder)), "(\\Seen)"), BODY_WITHIN_S)
+        await self._on.command(self._on.client.append(raw, quoted(encoded(folder)), "(\\Seen)"), BODY_WITHIN_S)
 
     async def remove(self, uid: int) -> None:
         """Takes a mail away for good, where the server can do that for one alone."""
-        await self._command(self._client.uid("store", str(uid), "+FLAGS.SILENT", "(\\Deleted)"))
-        await self._command(self._client.uid("expunge", str(uid)))
+        await self._on.command(self._on.client.uid("store", str(uid), "+FLAGS.SILENT", "(\\Deleted)"))
+        await self._on.command(self._on.client.uid("expunge", str(uid)))
 
     async def folders(self) -> dict[str, frozenset[str]]:
         """Every folder with its attributes, in lower case."""
         found: dict[str, frozenset[str]] = {}
-        for line in await self._command(self._client.list('""', "*")):
+        for line in await self._on.command(self._on.client.list('""', "*")):
             told = _FOLDER.search(bytes(line))
             if told:
                 name = (told[2] if told[2] is not None else told[3]).decode("ascii", "replace")
@@ -150,38 +106,6 @@ class Imap:
         """The mails of the open folder with this Message-ID."""
         return await self.uids(f"HEADER Message-ID {quoted(message_id)}")
 
-    def has(self, ability: str) -> bool:
-        """Whether the server offers it."""
-        return bool(self._client.has_capability(ability))
-
-    async def idle(self, seconds: float) -> None:
-        """Until something happens in the open folder, or so many seconds have passed."""
-        ends = await self._do(self._client.idle_start(seconds))
-        with suppress(asyncio.TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._do(self._pushed(), seconds + WITHIN_S)
-        if self._client.has_pending_idle():
-            self._client.idle_done()
-            await self._do(ends)
-
-    async def _pushed(self) -> None:
-        """What comes that is no sign of life only."""
-        while True:
-            pushed = await self._client.wait_server_push(WITHIN_S + 1_500)
-            if pushed == aioimaplib.STOP_WAIT_SERVER_PUSH or any(
-                b"EXISTS" in line or b"BYE" in line for line in pushed
-            ):
-                return
-
-    async def close(self) -> None:
-        """Takes leave if there is still somebody to hear it."""
-        if not self._is_lost and not self._client.has_pending_idle():
-            with suppress(Lost, Refused):
-                await self._command(self._client.logout(), 2.0)
-        transport = self._client.protocol.transport
-        if transport is not None:
-            transport.close()
-
 
 async def connected(settings: EmailSettings, credentials: Credentials, tls: ssl.SSLContext) -> Imap:
     """Signed in. Raises Lost, or Refused for wrong credentials."""
@@ -189,21 +113,13 @@ async def connected(settings: EmailSettings, credentials: Credentials, tls: ssl.
         client = aioimaplib.IMAP4_SSL(settings.imap_host, settings.imap_port, timeout=WITHIN_S, ssl_context=tls)
     else:
         client = aioimaplib.IMAP4(settings.imap_host, settings.imap_port, timeout=WITHIN_S)
-    imap = Imap(client)
+    connection = Connection(client)
     try:
-        await imap.sign_in(credentials)
+        await connection.sign_in(credentials)
     except (Lost, Refused, asyncio.CancelledError):
-        await imap.close()
+        await connection.close()
         raise
-    return imap
-
-
-def quoted(text: str) -> str:
-    """A string that cannot end its command. Raises ValueError for one that tries to."""
-    if not text.isascii() or not text.isprintable():
-        raise ValueError("a line break or another control character cannot stand in a command")
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return Imap(connection)
 
 
 def encoded(folder: str) -> str:

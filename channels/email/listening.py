@@ -6,9 +6,10 @@ import structlog
 
 from channels.contract import Accept
 from channels.email import positions
+from channels.email.connection import Lost, Refused
 from channels.email.desk import Desk
-from channels.email.imap import Imap, Lost, Refused, Selected
-from channels.email.inbound import LARGEST
+from channels.email.imap import Imap, Selected
+from channels.email.looking import LARGEST
 from channels.email.positions import Position
 from channels.email.taking import Taker
 from channels.email.where import Spot

@@ -44,13 +44,13 @@ class Mail:
     cut: bool = False
 
 
-@dataclass(slots=True)
 class _Walk:
     """What is counted on the way through."""
 
-    parts: int = 0
-    alternatives: int = 0
-    cut: bool = False
+    def __init__(self) -> None:
+        self.parts = 0
+        self.alternatives = 0
+        self.cut = False
 
 
 def read(raw: bytes) -> Mail:

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from channels.contract import Seen
 from channels.email.addresses import base
-from channels.email.inbound import judge, look
+from channels.email.bounces import report_of
+from channels.email.inbound import judge
+from channels.email.looking import look
 from channels.email.where import Manner, Spot
 from core.domain.command import COMMANDS
-from core.domain.message import Attachment, Inbound
+from core.domain.message import Attachment, Dropped, Inbound
 
 
 def manner_of(me: Mapping[str, object] | None) -> Manner:
@@ -40,6 +42,6 @@ def read_file(raw: bytes, me: Mapping[str, object] | None, *, bots: bool) -> Seq
         "quoted": judged.quoted,
         "verified": isinstance(event, Inbound) and event.sender.verified,
     }
-    if judged.report is not None:
-        more["bounces"] = list(judged.report.about)
+    if isinstance(event, Dropped) and event.reason == "bounce":
+        more["bounces"] = list(report_of(reading.mail).about)
     return [Seen(event=event, more=more)]

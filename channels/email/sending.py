@@ -6,9 +6,9 @@ from contextlib import suppress
 import structlog
 
 from channels.email.compose import Enclosed, Letter, letter, message_id
+from channels.email.connection import Lost, Refused
 from channels.email.desk import Desk
 from channels.email.files import read_out
-from channels.email.imap import Lost, Refused
 from channels.email.outbound import MOST_FILE_BYTES, EmailPart
 from channels.email.smtp import hand_in
 from core.domain.chat import ChatKey

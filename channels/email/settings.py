@@ -44,8 +44,8 @@ Host = Annotated[str, BeforeValidator(_host)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
 
 
-class EmailSettings(BaseModel):
-    """One mailbox, and the server that takes mail from it."""
+class Who(BaseModel):
+    """Who we are to others, and how we sign in."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -63,18 +63,24 @@ class EmailSettings(BaseModel):
     token_command: tuple[str, ...] = Field(
         default=(), description="For xoauth2: a program that prints a fresh access token, with its arguments."
     )
+
+
+class Where(BaseModel):
+    """The servers, and the folders that are read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
     imap_host: Host = Field(description="Where the mail is read.")
     imap_port: Port = 993
+    imap_tls: Literal["tls", "off"] = Field(default="tls", description="`off` only on this very machine.")
     smtp_host: Host = Field(description="Where mail is handed in.")
     smtp_port: Port = 465
-    imap_tls: Literal["tls", "off"] = Field(default="tls", description="`off` only on this very machine.")
     smtp_tls: Literal["tls", "starttls", "off"] = Field(default="tls", description="`off` only on this very machine.")
     ca_file: Path | None = Field(default=None, description="The certificates to trust; without it the system's.")
     folders: tuple[Folder, ...] = Field(default=("INBOX",), min_length=1, description="The folders that are read.")
     poll_s: Annotated[float, Field(ge=1, le=1_500)] = Field(
         default=60.0, description="How often to look for mail besides being told of it, in seconds."
     )
-    mark_seen: bool = Field(default=False, description="Mail that was taken is marked as read.")
     sent: Literal["provider", "append", "none"] = Field(
         default="none",
         description=(
@@ -83,6 +89,14 @@ class EmailSettings(BaseModel):
         ),
     )
     sent_folder: Folder | None = Field(default=None, description="Without it the one that the server names.")
+
+
+class EmailSettings(Who, Where):
+    """One mailbox, and the server that takes mail from it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    mark_seen: bool = Field(default=False, description="Mail that was taken is marked as read.")
     reply_all: bool = Field(default=True, description="Whoever read the mail along reads the answer too.")
     plus_addressing: bool = Field(
         default=False, description="Answers are to come back to address+tag, for programs that lose their thread."

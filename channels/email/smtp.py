@@ -70,8 +70,9 @@ def _client(settings: EmailSettings, tls: ssl.SSLContext) -> aiosmtplib.SMTP:
 
 
 async def _sign_in(client: aiosmtplib.SMTP, credentials: Credentials) -> None:
+    await client.ehlo()
     if not client.supports_extension("auth"):
-        return
+        raise NotSent("the mail server offers no way to sign in; is it the one for handing mail in?")
     secret = await credentials.secret()
     if credentials.by_token:
         await client.auth_xoauth2(credentials.user, secret)

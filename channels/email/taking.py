@@ -8,13 +8,12 @@ import structlog
 
 from channels.contract import Accept
 from channels.email import conversations
-from channels.email.body import File
 from channels.email.desk import Desk
-from channels.email.files import kept
+from channels.email.files import Place, kept, whole_mail
 from channels.email.imap import Fetched
-from channels.email.inbound import Judged, Reading, judge, look
-from channels.email.where import CHANNEL, Spot
-from core.domain.chat import ChatKey
+from channels.email.inbound import Judged, judge
+from channels.email.looking import Reading, look
+from channels.email.where import Spot, chat_of
 from core.domain.message import CursorMove, Dropped, Inbound
 from core.ports import Accepted
 
@@ -60,22 +59,17 @@ class Taker:
 
     def dropped(self, reason: str, key: str, at: int, move: CursorMove) -> Dropped:
         """An event about the mailbox itself."""
-        chat = ChatKey(channel=CHANNEL, account=self._desk.manner.account, chat_id="mailbox")
+        chat = chat_of("mailbox", self._desk.manner)
         return Dropped(reason=reason, event_key=key, chat=chat, at=at, cursor=move)
 
     def _with_files(self, event: Inbound, judged: Judged, reading: Reading) -> Inbound:
         """Stored before the event is. The whole mail stands beside it where the words do not say all."""
         if judged.body is None or self._desk.context.uploads is None:
             return event
-        subject = reading.subject or "mail"
-        whole = File(name=f"{subject[:60]}.eml", media_type="message/rfc822", data=reading.raw)
+        place = Place(folder=self._desk.context.uploads(event.chat), workspace=self._desk.context.workspace)
         needed = bool(judged.quoted) or (judged.first and bool(reading.subject))
-        caption = f"the whole mail; subject: {reading.subject}" if reading.subject else "the whole mail"
-        folder = self._desk.context.uploads(event.chat)
-        files = kept(
-            folder, self._desk.context.workspace, event.event_key, judged.body.files, whole if needed else None, caption
-        )
-        return replace(event, attachments=files)
+        whole = whole_mail(reading.subject, reading.raw) if needed else None
+        return replace(event, attachments=kept(place, event.event_key, judged.body.files, whole))
 
     def _is_too_much(self, event: Inbound) -> bool:
         """Whether one sender writes faster than people do: two programs may be writing to each other."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from tests.fakes.email.postbox import Folder, Kept
 from tests.fakes.email.provider import Provider
@@ -165,20 +165,24 @@ class ImapSession:
 
 def searched(folder: Folder, criteria: list[str]) -> list[Kept]:
     """What all criteria agree on."""
-    found, at = list(folder.mails), 0
-    while at < len(criteria):
-        match criteria[at].upper():
-            case "UID":
-                found = [one for one in folder.within(criteria[at + 1]) if one in found]
-                at += 1
-            case "UNSEEN":
-                found = [one for one in found if "\\Seen" not in one.flags]
-            case "SINCE":
-                day = datetime.strptime(criteria[at + 1], "%d-%b-%Y").replace(tzinfo=UTC)
-                found = [one for one in found if datetime.fromtimestamp(one.at / 1000, UTC) >= day - timedelta(0)]
-                at += 1
-            case "HEADER":
-                found = [one for one in found if criteria[at + 2] in one.message_id]
-                at += 2
-        at += 1
+    found, rest = list(folder.mails), list(criteria)
+    while rest:
+        name = rest.pop(0).upper()
+        told = [rest.pop(0) for _ in range({"UID": 1, "SINCE": 1, "HEADER": 2}.get(name, 0))]
+        found = [one for one in found if _fits(folder, one, name, told)]
     return found
+
+
+def _fits(folder: Folder, kept: Kept, name: str, told: list[str]) -> bool:
+    match name:
+        case "UID":
+            return kept in list(folder.within(told[0]))
+        case "UNSEEN":
+            return "\\Seen" not in kept.flags
+        case "SINCE":
+            day = datetime.strptime(told[0], "%d-%b-%Y").replace(tzinfo=UTC)
+            return datetime.fromtimestamp(kept.at / 1000, UTC) >= day
+        case "HEADER":
+            return told[1] in kept.message_id
+        case _:
+            return True
