@@ -9,6 +9,7 @@ from channels.email.charsets import decoded
 from channels.email.headers import Headers, one_line, parsed
 from channels.email.html import text_of
 from channels.email.mime import Mail, Part
+from channels.email.trimming import LITERAL
 from channels.markup.controls import strip_controls
 
 MOST_TEXT = 400_000
@@ -18,11 +19,10 @@ STUB = 200
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _REPORTS = frozenset({"message/delivery-status", "text/rfc822-headers", "message/disposition-notification"})
 _STUBS = re.compile(
-    r"view (?:this|it|the|in) .*browser"
-    r"|does not support html|html[- ](?:e-?mail|format)|im browser|navigateur",
-    re.IGNORECASE,
+    r"browser|navigateur|navegador|html|selain|webbl|przegl|prohlíž|браузер|ブラウザ|浏览器|瀏覽器", re.IGNORECASE
 )
-_MARKS = re.compile("[\ue000-\ue003]")
+_CHARSET = re.compile(rb"<meta[^<>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_MARKS = re.compile("[\ue000-\ue004]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,23 +37,21 @@ class File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """`text` with quotes marked by `>`; `events` are invitations in words, `notes` what else is to be known."""
+    """`text` with quotes marked by `>`; `events` are invitations in words; `cut` says that not all of it was read."""
 
     text: str
     files: tuple[File, ...] = ()
     events: str = ""
-    notes: tuple[str, ...] = ()
+    cut: bool = False
 
 
 def body_of(mail: Mail) -> Body:
     """Of several forms of the same text the plain one counts, unless it is empty or only points to HTML."""
     texts = [part for part in mail.parts if _is_text(part)]
     files = [_file(part, number) for number, part in enumerate(mail.parts, 1) if _is_file(part)]
-    kept = [file for file in files if file.data or file.name][:MOST_FILES]
-    notes = [f"[{file.name} arrived damaged]" for file in kept if not file.whole]
-    if len(files) > MOST_FILES or mail.cut:
-        notes.append("[This mail has more parts than are read]")
-    return Body(text=_text(texts)[:MOST_TEXT], files=tuple(kept), events=_events(mail), notes=tuple(notes))
+    kept = tuple(file for file in files if file.data or file.name)
+    cut = mail.cut or len(kept) > MOST_FILES
+    return Body(text=_text(texts)[:MOST_TEXT], files=kept[:MOST_FILES], events=_events(mail), cut=cut)
 
 
 def _events(mail: Mail) -> str:
@@ -91,9 +89,12 @@ def _best(group: list[Part]) -> str:
 
 
 def _words(part: Part) -> str:
-    text = _MARKS.sub("", decoded(part.data[: 4 * MOST_TEXT], part.charset))
-    if part.media_type == "text/html":
-        return text_of(text)
+    charset, is_html = part.charset, part.media_type == "text/html"
+    if is_html and charset is None and (told := _CHARSET.search(part.data[:4_096])):
+        charset = told[1].decode("ascii", "replace")
+    text = _MARKS.sub("", decoded(part.data[: 4 * MOST_TEXT], charset))
+    if is_html:
+        return strip_controls(text_of(text))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return strip_controls(_unflowed(text) if part.flowed else text).rstrip("\n")
 
@@ -109,7 +110,9 @@ def _unflowed(text: str) -> str:
         if open_depth == depth and said != "-- ":
             out[-1] += said
         else:
-            out.append(f"{'>' * depth} {said}" if depth else said)
+            # A mark of the author's own was stuffed with a space: it quotes nothing.
+            own = LITERAL if not depth and line.startswith(" >") else ""
+            out.append(f"{'>' * depth} {said}" if depth else own + said)
         open_depth = depth if soft else None
     return "\n".join(out)
 

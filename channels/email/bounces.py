@@ -7,6 +7,7 @@ from channels.email.charsets import decoded
 from channels.email.headers import Headers, one_line, parsed
 from channels.email.mime import Mail
 
+_QUOTED_ID = re.compile(r"^[>\s]*message-id:\s*(<[^<>\s@]{1,200}@[^<>\s@]{1,200}>)", re.IGNORECASE | re.MULTILINE)
 _ID = re.compile(r"<[^<>\s@]{1,200}@[^<>\s@]{1,200}>")
 
 
@@ -36,7 +37,8 @@ def report_of(mail: Mail) -> Report:
     for name in ("in-reply-to", "references", "x-failed-message-id"):
         about += reversed(_ID.findall(mail.headers.first(name)))
     if not about:
-        about = [found for part in mail.parts for found in _ID.findall(decoded(part.data[:65_536], part.charset))]
+        prose = "\n".join(decoded(part.data[:65_536], part.charset) for part in mail.parts)
+        about = _QUOTED_ID.findall(prose) or _ID.findall(prose)
     action = status.first("action").lower()
     return Report(
         about=tuple(dict.fromkeys(about)),

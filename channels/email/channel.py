@@ -6,12 +6,11 @@ from channels.contract import Accept, Finding
 from channels.email import outbound, sending
 from channels.email.checks import check
 from channels.email.listening import Listener
-from channels.email.manners import PACES, lane_of, limits_of
+from channels.email.manners import lane_of, limits_of, paces
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import Unreachable
 from core.domain.message import Reply
-from core.domain.pace import Pace
 
 
 class EmailChannel:
@@ -22,10 +21,7 @@ class EmailChannel:
         self._desk = listener.desk
         self.limits = limits_of(self._desk.settings)
         self.lane = lane_of(self._desk.context.account)
-
-    def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
-        """The same everywhere."""
-        return PACES
+        self.paces = paces
 
     async def listen(self, accept: Accept) -> None:
         """Until cancelled."""

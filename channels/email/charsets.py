@@ -1,6 +1,7 @@
 """Bytes of a mail as text, whatever charset they claim to be in. Never raises."""
 
 import codecs
+import re
 
 # Names that mails carry and Python lacks, or knows as something narrower than what mailers mean by it (WHATWG).
 ALIASES = {
@@ -35,7 +36,6 @@ ALIASES = {
     "utf8": "utf-8",
     "utf-8": "utf-8",
     "cp-850": "cp850",
-    "iso-2022-jp": "iso2022_jp_ext",
 }
 FALLBACKS = ("utf-8", "cp1252")
 
@@ -45,7 +45,32 @@ def decoded(data: bytes, charset: str | None) -> str:
 
     What claims to be narrow and is UTF-8 is UTF-8; bytes that mean nothing become U+FFFD.
     """
+    if (charset or "").strip("\"' ").lower() in ("iso-2022-jp", "csiso2022jp"):
+        return _from_jis(data)
     return _decoded(data, _known(charset)).removeprefix("\ufeff")
+
+
+def _from_jis(data: bytes) -> str:
+    """ISO-2022-JP as mailers write it: with the vendors' characters in it, which only Shift JIS has at these places."""
+    out = []
+    for piece in re.split(rb"(?=\x1b[$(])", data):
+        if piece[:3] in (b"\x1b$B", b"\x1b$@"):
+            out.append(_shifted(piece[3:]).decode("cp932", errors="replace"))
+        elif piece[:3] == b"\x1b(I":
+            out.append(bytes(one | 0x80 for one in piece[3:]).decode("cp932", errors="replace"))
+        else:
+            text = piece[3:] if piece[:2] == b"\x1b(" else piece
+            out.append(_decoded(text, "utf-8"))
+    return "".join(out)
+
+
+def _shifted(pairs: bytes) -> bytes:
+    """JIS rows and cells as Shift JIS."""
+    out = bytearray()
+    for first, second in zip(pairs[::2], pairs[1::2], strict=False):
+        out.append((first + 1) // 2 + (0x70 if first < 0x5F else 0xB0))
+        out.append(second + (0x7E if first % 2 == 0 else 0x1F + (second > 0x5F)))
+    return bytes(out)
 
 
 def _decoded(data: bytes, name: str | None) -> str:

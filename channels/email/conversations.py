@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from channels.email.addresses import base, is_address
+from channels.email.addresses import is_address
 from channels.email.threads import mark, subject_base
 
 MOST_PEOPLE = 50
@@ -20,8 +20,6 @@ class Conversation:
     author: str
     others: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
-    people: tuple[str, ...] = ()
-    """Everybody who ever took part: only they can go on with it."""
 
     @property
     def last(self) -> str:
@@ -50,13 +48,7 @@ def continued(known: Conversation, letter: Letter) -> Conversation:
     ids = [one for one in known.references if one != letter.message_id] + [letter.message_id]
     kept = ids if len(ids) <= MOST_REFERENCES else [ids[0], *ids[-(MOST_REFERENCES - 1) :]]
     others = tuple(one for one in letter.others if one != letter.author)[:MOST_PEOPLE]
-    people = tuple(dict.fromkeys([*known.people, letter.author, *others]))[-4 * MOST_PEOPLE :]
-    return replace(known, author=letter.author, others=others, references=tuple(kept), people=people)
-
-
-def belongs(known: Conversation, author: str) -> bool:
-    """Whether somebody takes part: knowing the id of a mail does not make one a reader of the others."""
-    return base(author) in {base(one) for one in known.people}
+    return replace(known, author=letter.author, others=others, references=tuple(kept))
 
 
 def is_other_topic(known: Conversation, subject: str) -> bool:
@@ -103,7 +95,6 @@ def loaded(value: str | None) -> Conversation | None:
         author=told["author"],
         others=_texts(told.get("others")),
         references=_texts(told.get("references")),
-        people=_texts(told.get("people")),
     )
 
 

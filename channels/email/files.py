@@ -55,10 +55,14 @@ def whole_mail(subject: str, raw: bytes) -> Whole:
 
 def kept(place: Place, key: str, files: Sequence[File], mail: Whole | None) -> tuple[Attachment, ...]:
     """Every file of a mail under a name of its own, the same for the same mail; one that cannot be kept is named."""
-    found = [_kept(place, f"{mark(key)[:8]}-{number}", one, "") for number, one in enumerate(files, 1)]
+    found = [_kept(place, f"{mark(key)[:8]}-{number}", one, _state(one)) for number, one in enumerate(files, 1)]
     if mail is not None:
         found.append(_kept(place, f"{mark(key)[:8]}-0", mail.file, mail.caption))
     return tuple(found)
+
+
+def _state(file: File) -> str:
+    return "" if file.whole else "(arrived damaged)"
 
 
 def _kept(place: Place, prefix: str, file: File, caption: str) -> Attachment:

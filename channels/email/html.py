@@ -6,8 +6,8 @@ from inscriptis import get_text
 from inscriptis.css_profiles import CSS_PROFILES
 from inscriptis.model.config import ParserConfig
 
-from channels.email.trimming import QUOTE_FOLLOWS, SIGNATURE_FOLLOWS
-from channels.markup.controls import strip_controls
+from channels.email.signing import SIGNATURE_FOLLOWS
+from channels.email.trimming import QUOTE_FOLLOWS
 
 LONGEST = 1_000_000
 DEEPEST = 150
@@ -37,7 +37,7 @@ _SPACES = re.compile(r"[ \t\u200b\u200c\u200d\ufeff\u00ad\u034f]+$", re.MULTILIN
 
 
 def text_of(html: str) -> str:
-    """Linear in its length; beyond a million characters it is cut."""
+    """Linear in its length; beyond a million characters it is cut. Controls are still in it."""
     marked = _marked(_without_unseen(html[:LONGEST]))
     if not marked.strip():
         return ""
@@ -45,7 +45,7 @@ def text_of(html: str) -> str:
         shown = get_text(f"<html><body>{marked}</body></html>", _CONFIG)
     except (ValueError, RecursionError, AssertionError, IndexError, AttributeError):
         shown = _TAG.sub(" ", marked)
-    return _quoted(strip_controls(shown))
+    return _quoted(shown)
 
 
 def _without_unseen(html: str) -> str:

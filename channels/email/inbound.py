@@ -6,15 +6,14 @@
 from dataclasses import dataclass
 
 from channels.email import automatic, threads
-from channels.email.addresses import domain, mailboxes, shown
-from channels.email.authres import is_verified
+from channels.email.addresses import domain
 from channels.email.body import Body, body_of
-from channels.email.conversations import Conversation, Letter, begun, belongs, continued, is_other_topic
+from channels.email.conversations import Conversation, Letter, begun, continued, is_other_topic
 from channels.email.looking import OUR_ID, Reading
+from channels.email.people import letter_of, principal_of
 from channels.email.saying import content
 from channels.email.trimming import trimmed
-from channels.email.where import CHANNEL, Manner, chat_of
-from core.domain.chat import Principal
+from channels.email.where import Manner, chat_of
 from core.domain.message import Dropped, Inbound
 
 
@@ -33,18 +32,18 @@ def judge(reading: Reading, known: Conversation | None, manner: Manner) -> Judge
     """What the mail is in the conversation that was found for it, if any."""
     reason = _noise(reading, manner)
     if reason is not None:
-        return Judged(event=_dropped(reading, reason, manner, known))
-    letter = _letter(reading, manner)
+        return Judged(event=_dropped(reading, reason, manner, known), conversation=known if reason == "own" else None)
+    letter = letter_of(reading, manner)
     conversation, first = _placed(reading, letter, known, manner)
     body = body_of(reading.mail)
-    said = trimmed(body.text)
+    said = trimmed(body.text, reading.author.name)
     words = content(said, body, reading, manner)
     if not words and not body.files:
         return Judged(event=_dropped(reading, "empty", manner, known))
     event = Inbound(
         event_key=reading.key,
         chat=chat_of(conversation.root, manner),
-        sender=_principal(reading, manner),
+        sender=principal_of(reading, manner),
         content=words,
         at=reading.at,
         reply_to=reading.ancestors[0] if reading.ancestors else None,
@@ -58,9 +57,9 @@ def _placed(reading: Reading, letter: Letter, known: Conversation | None, manner
     """The conversation after this mail, and whether it begins with it."""
     if known is None:
         return begun(threads.oldest(reading.mail.headers) or letter.message_id, letter), True
-    if belongs(known, letter.author) and not (manner.split_topics and is_other_topic(known, letter.subject)):
-        return continued(known, letter), False
-    return begun(letter.message_id, letter), True
+    if manner.split_topics and is_other_topic(known, letter.subject):
+        return begun(letter.message_id, letter), True
+    return continued(known, letter), False
 
 
 def _noise(reading: Reading, manner: Manner) -> str | None:
@@ -80,30 +79,6 @@ def _noise(reading: Reading, manner: Manner) -> str | None:
 def _is_our_id(reading: Reading, manner: Manner) -> bool:
     found = reading.message_id or ""
     return OUR_ID.fullmatch(found) is not None and domain(found.strip("<>")) == manner.domain
-
-
-def _letter(reading: Reading, manner: Manner) -> Letter:
-    headers = reading.mail.headers
-    others = [one.address for one in mailboxes([*headers.all("to"), *headers.all("cc")])]
-    return Letter(
-        message_id=reading.message_id or f"<{threads.mark(reading.spot.name)}@{manner.domain}>",
-        subject=reading.subject,
-        author=reading.author.address,
-        others=tuple(one for one in others if not manner.is_ours(one)),
-    )
-
-
-def _principal(reading: Reading, manner: Manner) -> Principal:
-    author = reading.author
-    verified = bool(manner.authserv_id) and is_verified(reading.mail.headers, manner.authserv_id or "", author.address)
-    return Principal(
-        channel=CHANNEL,
-        account=manner.account,
-        user_id=author.address,
-        name=shown(author.name) or author.address,
-        verified=verified or manner.trust_all,
-        roles=(f"@{domain(author.address)}",),
-    )
 
 
 def _dropped(reading: Reading, reason: str, manner: Manner, known: Conversation | None) -> Dropped:

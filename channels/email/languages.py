@@ -37,7 +37,8 @@ _HEADER = {
 }
 
 ORIGINAL = re.compile(
-    r"^[\s>]*[-_=]{2,}\s*(?:original (?:message|appointment|e?-?mail)|ursprüngliche (?:nachricht|e-?mail)"
+    r"^[\s>]*[-_=]{2,}\s*(?:(?:mail|courriel) original|original (?:message|appointment|e?-?mail)"
+    r"|ursprüngliche (?:nachricht|e-?mail)"
     r"|original ?nachricht"
     r"|originalnachricht|message d['’]origine|message original|mensaje original|mensagem original|messaggio originale"
     r"|oorspronkelijk bericht|original ?meddelelse|oprindelig meddelelse|opprinnelig melding|ursprungligt meddelande"
@@ -70,7 +71,8 @@ MOBILE = re.compile(
     r"|geschickt|geschrieben)"
     r"|(?:von|vom) .{2,40} gesendet|gesendet (?:von|mit|über|aus) .{2,60}|outlook für .{2,30} (?:beziehen"
     r"|herunterladen)"
-    r"|holen sie sich outlook .{2,30}|envoyé (?:de(?:puis)?|à partir de) .{2,60}|(?:obtenez"
+    r"|holen sie sich outlook .{2,30}|envoyé avec .{2,60}|أُ?رسلت من .{2,40}|נשלח מ.{2,40}"
+    r"|envoyé (?:de(?:puis)?|à partir de) .{2,60}|(?:obtenez"
     r"|télécharger) outlook pour .{2,30}"
     r"|enviado (?:desde|do|de|a partir do) .{2,60}|obtener outlook para .{2,30}|obter o outlook para .{2,30}"
     r"|inviato (?:da|dal) .{2,60}|(?:ottieni|scarica) outlook per .{2,30}|verstuurd vanaf .{2,60}"
@@ -112,6 +114,23 @@ _DISCLAIMS = re.compile(
     r"|think before you print|bitte denken sie an die umwelt|pensez à l['’]environnement)\b",
     re.IGNORECASE,
 )
+
+
+_NOTES = re.compile(r"^[\s>]*-{3,}\s*\S.{0,300}:\s*-{3,}\s*$")
+_LABEL = re.compile(r"(?:From|To|Date|Subject|Von|An|Datum|Betreff)\s?:")
+RULED = re.compile(r"^.{0,100}-{3,}.{1,200}-{3,}\s*$")
+
+
+def is_original(line: str) -> bool:
+    """A line that says that an older mail follows."""
+    return ORIGINAL.match(line) is not None or (_NOTES.match(line) is not None and WROTE.search(line) is not None)
+
+
+def is_header_line(line: str) -> bool:
+    """A whole header that a program ran into one line."""
+    return (
+        header_kind(line) == "from" and len(re.findall(r"(?:From|To|Date|Subject|Von|An|Datum|Betreff)\s?:", line)) >= 3
+    )
 
 
 def header_kind(line: str) -> str | None:

@@ -67,7 +67,10 @@ def look(raw: bytes, spot: Spot, manner: Manner) -> Reading:
     mail = read(raw[:LARGEST])
     headers = mail.headers
     froms = headers.all("from")
-    senders = mailboxes(froms) if len(froms) == 1 else [*mailboxes(froms), Mailbox(address="")]
+    senders = mailboxes(froms)
+    if len(froms) > 1:
+        # Whoever says twice who he is says it in neither: never one author.
+        senders = [*senders, Mailbox(address="")] if senders else []
     ancestors = threads.ancestors(headers)
     found = [told["mark"] for told in map(OUR_ID.fullmatch, ancestors) if told]
     tags = [

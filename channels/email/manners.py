@@ -4,12 +4,18 @@ from channels.contract import Limits
 from channels.email.outbound import MOST_FILE_BYTES, MOST_FILES
 from channels.email.settings import EmailSettings
 from channels.email.where import CHANNEL
+from core.domain.chat import ChatKey
 from core.domain.pace import Once, Pace, Scope
 from core.domain.presence import Rhythm
 from core.ports import Lane
 
 # Providers count by the day; this keeps a burst from looking like a spammer's.
 PACES = (Pace(scope=Scope.CHAT, per_s=0.5, burst=10), Pace(scope=Scope.ACCOUNT, per_s=2.0, burst=30))
+
+
+def paces(chat: ChatKey) -> tuple[Pace, ...]:
+    """The same everywhere."""
+    return PACES
 
 
 def limits_of(settings: EmailSettings) -> Limits:

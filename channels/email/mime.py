@@ -95,7 +95,7 @@ def _parts(headers: Headers, body: bytes, walk: _Walk, *, depth: int, alternativ
     if media_type == "multipart/alternative" and not alternative:
         walk.alternatives += 1
         alternative = walk.alternatives
-    for piece in _pieces(body, boundary.encode("utf-8", "replace")):
+    for piece in _pieces(body, boundary.encode("utf-8", "replace")) or _pieces(body, _guessed(body)):
         inner, content = _divided(piece)
         yield from _parts(inner, content, walk, depth=depth + 1, alternative=alternative)
 
@@ -114,6 +114,12 @@ def _pieces(body: bytes, boundary: bytes) -> list[bytes]:
             until = starts[number + 1][0] if number + 1 < len(starts) else len(body)
             pieces.append(_after_line(body[end:until]))
     return pieces
+
+
+def _guessed(body: bytes) -> bytes:
+    """A delimiter that stands in front of a header, for a body that does not have the one that was announced."""
+    found = re.search(rb"^--([^\r\n]{1,70}?)[ \t]*\r?\n(?=[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-)", body, re.MULTILINE)
+    return found[1] if found else b"\0"
 
 
 def _after_line(piece: bytes) -> bytes:
@@ -144,12 +150,12 @@ def _leaf(headers: Headers, body: bytes, alternative: int) -> Part:
 
 def _decoded(body: bytes, encoding: str) -> tuple[bytes, bool]:
     """The bytes, and whether all that stood there could be decoded."""
-    match encoding.strip().lower():
+    match re.sub(r"[^a-z0-9]", "", encoding.lower()):
         case "base64":
             clean = re.sub(rb"\s+", b"", body)
             sound = re.fullmatch(rb"[A-Za-z0-9+/]*+={0,2}", clean) is not None and len(clean) % 4 == 0
             return from_base64(body), sound
-        case "quoted-printable":
+        case "quotedprintable":
             return quopri.decodestring(body), True
         case _:
             return body, True

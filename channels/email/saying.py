@@ -16,8 +16,8 @@ def content(said: Trimmed, body: Body, reading: Reading, manner: Manner) -> str:
         return first
     if reading.answers_question and _is_answer(first, visible[len(first) :]):
         visible = first
-    pieces = [visible, body.events, *body.notes]
-    return "\n\n".join(piece for piece in pieces if piece) or reading.subject
+    words = "\n\n".join(piece for piece in (visible, body.events) if piece)
+    return words or ("" if body.files else reading.subject)
 
 
 def _is_answer(first: str, below: str) -> bool:

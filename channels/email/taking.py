@@ -8,6 +8,7 @@ import structlog
 
 from channels.contract import Accept
 from channels.email import conversations
+from channels.email.conversations import Conversation
 from channels.email.desk import Desk
 from channels.email.files import Place, kept, whole_mail
 from channels.email.imap import Fetched
@@ -21,6 +22,7 @@ log = structlog.get_logger(__name__)
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
+MOST_NOTED = 20
 PARSE_FAULTS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError, ArithmeticError)
 
 
@@ -47,11 +49,35 @@ class Taker:
             event = Dropped(reason="before_our_time", event_key=event.event_key, chat=event.chat, at=event.at)
         if isinstance(event, Inbound) and self._is_too_much(event):
             event = Dropped(reason="too_many", event_key=event.event_key, chat=event.chat, at=event.at)
+        noted = await self._noted(reading, judged)
         if isinstance(event, Dropped):
-            return await self._accept(replace(event, cursor=move))
+            return await self._accept(replace(event, cursor=replace(move, also=noted)))
         self._notice(event)
         whole = await asyncio.to_thread(self._with_files, event, judged, reading)
-        return await self._accept(replace(whole, cursor=_with_conversation(move, judged)))
+        now = judged.conversation
+        if now is None or known is None or judged.first or now.author == known.author:
+            return await self._accept(replace(whole, cursor=replace(move, also=(*noted, *_moved(now)))))
+        return await self._joined(whole, replace(move, also=noted), now)
+
+    async def _joined(self, event: Inbound, move: CursorMove, now: Conversation) -> Accepted:
+        """Somebody else than before speaks: only whoever is let in gets the next mail of the conversation."""
+        accepted = await self._accept(event)
+        let_in = accepted.dropped is None and not accepted.duplicate
+        note = self.dropped("spoke", f"spoke.{event.event_key}", event.at, move)
+        await self._accept(replace(note, cursor=replace(move, also=(*move.also, *_moved(now))) if let_in else move))
+        return accepted
+
+    async def _noted(self, reading: Reading, judged: Judged) -> tuple[CursorMove, ...]:
+        """Which conversation this mail belongs to, and those that it answers and that nobody has seen yet."""
+        if judged.conversation is None:
+            return ()
+        root, own = judged.conversation.root, reading.message_id
+        unseen = [one for one in reading.ancestors[:MOST_NOTED] if await self._is_new(one)]
+        names = ([own] if own else []) + unseen
+        return tuple(CursorMove(scope=conversations.scope_of_mail(one), value=root) for one in names)
+
+    async def _is_new(self, message_id: str) -> bool:
+        return await self._desk.kept(conversations.scope_of_mail(message_id)) is None
 
     async def offer(self, event: Dropped) -> Accepted:
         """Stored when it returns."""
@@ -91,10 +117,7 @@ class Taker:
             )
 
 
-def _with_conversation(move: CursorMove, judged: Judged) -> CursorMove:
-    known = judged.conversation
+def _moved(known: Conversation | None) -> tuple[CursorMove, ...]:
     if known is None:
-        return move
-    root = CursorMove(scope=conversations.scope_of_mail(known.last), value=known.root)
-    whole = CursorMove(scope=conversations.scope_of(known.root), value=conversations.dumped(known))
-    return replace(move, also=(whole, root))
+        return ()
+    return (CursorMove(scope=conversations.scope_of(known.root), value=conversations.dumped(known)),)

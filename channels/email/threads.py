@@ -3,11 +3,11 @@
 import hashlib
 import re
 
-from channels.email.headers import Headers, one_line
+from channels.email.headers import Headers, one_line, readable
 
 MOST_IDS = 200
 LONGEST_ID = 300
-_ID = re.compile(r"<\s*([^<>\s]{1,300})\s*>")
+_ID = re.compile(r"<([^<>]{1,320})>")
 _BARE = re.compile(r"(?<![^\s,])([^<>\s,()]{1,250}@[^<>\s,()]{1,100})(?![^\s,])")
 _PREFIX = re.compile(
     r"^\s*(?:re|aw|sv|vs|antw|antwort|rif|r|odp|res|ref|re\.|tr|enc|ynt|ang|atb|hs|vá|απ|回复|回覆|答复|答覆|返信|ha|rv"
@@ -18,12 +18,12 @@ _PREFIX = re.compile(
 
 
 def ids(headers: Headers, name: str) -> list[str]:
-    """Every Message-ID in a field, as `<...>`, in its order; prose, and brackets that are missing, do no harm."""
+    """Every Message-ID in a field, as `<...>`, in its order; prose, missing brackets and broken lines do no harm."""
     found: list[str] = []
-    for value in headers.all(name):
-        found += [f"<{one}>" for one in _ID.findall(value)]
-        if not _ID.search(value):
-            found += [f"<{one}>" for one in _BARE.findall(value)]
+    for raw in headers.all(name):
+        value = readable(raw) if "=?" in raw else raw
+        within = ["".join(one.split()) for one in _ID.findall(value)] or _BARE.findall(value)
+        found += [f"<{one}>" for one in within if one and one.isprintable()]
     return list(dict.fromkeys(found))[-MOST_IDS:]
 
 

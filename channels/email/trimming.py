@@ -9,20 +9,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channels.email.languages import FORWARDED, MOBILE, ORIGINAL, WROTE, disclaims, header_kind
+from channels.email.languages import FORWARDED, RULED, WROTE, header_kind, is_header_line, is_original
+from channels.email.signing import SIGNATURE_FOLLOWS, without_footer
 
 # Marks that the HTML reader leaves: what follows was set apart as a quote by the mail program itself.
 QUOTE_FOLLOWS = "\ue002"
-SIGNATURE_FOLLOWS = "\ue003"
+# What a mark of the author's own begins with, so that it is not taken for a quote's.
+LITERAL = "\ue004"
 LONGEST_ATTRIBUTION = 4
 LONGEST_LINE = 400
-MOST_SIGNATURE = 12
+_UNMARKED = str.maketrans("", "", f"{QUOTE_FOLLOWS}{SIGNATURE_FOLLOWS}{LITERAL}")
 _QUOTED = re.compile(r"^ {0,3}>")
 _MARKED = re.compile(r"^[ >]*")
 _DATED = re.compile(
     r"\d{4}|\d{1,2}[:.]\d{2}|\d{1,2}\s*[./-]\s*\d{1,2}|\d{1,2}\.? \w{3,}|\w{3,} \d{1,2}\b|\d{1,2}월|\d{1,2}月"
 )
 _TIMED = re.compile(r"\d{1,2}[:.h]\d{2}|@|\d{4}")
+_BARE = re.compile(r"<[^<>]*>|\S+@\S+")
 _ADDRESSED = re.compile(r"<[^<>\s]*@[^<>\s]*>|\S+@\S+\.\S+|\[mailto:")
 _RULE = re.compile(r"^\s*[_\u2500-]{5,}\s*$")
 
@@ -35,15 +38,15 @@ class Trimmed:
     quoted: str = ""
 
 
-def trimmed(text: str) -> Trimmed:
-    """Never empties a mail that has words in it."""
+def trimmed(text: str, author: str = "") -> Trimmed:
+    """Never empties a mail that has words in it. `author` is the name by which a signature is known."""
     lines = [
         line.rstrip("\n") for line in text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ").split("\n")
     ]
     forwarded = _forward_at(lines)
-    end = _end_of_new(lines if forwarded is None else lines[:forwarded])
+    end = _end_of_new(lines if forwarded is None else lines[:forwarded], author)
     new = lines[:end]
-    kept = _without_footer(new)
+    kept = without_footer(new, author)
     if forwarded is not None and end >= forwarded:
         kept = [*kept, "", *lines[forwarded:]]
         return Trimmed(visible=_clean(kept), quoted="")
@@ -66,7 +69,7 @@ def _answers_by_sign(visible: str) -> bool:
 
 def _clean(lines: Sequence[str]) -> str:
     text = "\n".join(line.rstrip() for line in lines if line.strip() not in (QUOTE_FOLLOWS, SIGNATURE_FOLLOWS))
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n ").replace(QUOTE_FOLLOWS, "").replace(SIGNATURE_FOLLOWS, "")
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n ").translate(_UNMARKED)
 
 
 def _forward_at(lines: Sequence[str]) -> int | None:
@@ -79,16 +82,22 @@ def _forward_at(lines: Sequence[str]) -> int | None:
     return None
 
 
-def _end_of_new(lines: Sequence[str]) -> int:
+def _end_of_new(lines: Sequence[str], author: str) -> int:
     """The line behind the last one that the author wrote, with the quotes between that he answers."""
     limit = len(lines)
     for number in range(limit):
         if _ends_here(lines, number):
             limit = number
             break
-    while limit and _RULE.match(lines[limit - 1]):
-        limit -= 1
-    return _without_tail_quote(lines, limit)
+    if limit < len(lines):
+        while limit and _introduces(lines[limit - 1]):
+            limit -= 1
+    return _without_tail_quote(lines, limit, author)
+
+
+def _introduces(line: str) -> bool:
+    """A drawn line, or nothing: it belongs to what follows."""
+    return not line.strip() or _RULE.match(line) is not None or RULED.match(line) is not None
 
 
 def _ends_here(lines: Sequence[str], number: int) -> bool:
@@ -98,7 +107,7 @@ def _ends_here(lines: Sequence[str], number: int) -> bool:
         return True
     if not line.strip() or len(line) > LONGEST_LINE or _QUOTED.match(line):
         return False
-    if ORIGINAL.match(line):
+    if is_original(line) or is_header_line(line):
         return True
     if header_kind(line) in ("from", "sent"):
         return _is_header_block(lines, number)
@@ -154,7 +163,7 @@ def _quotes_without_marks(lines: Sequence[str], number: int, length: int) -> boo
     return bool(below) and not any(_QUOTED.match(line) for line in below)
 
 
-def _without_tail_quote(lines: Sequence[str], limit: int) -> int:
+def _without_tail_quote(lines: Sequence[str], limit: int, author: str) -> int:
     """Takes quotes off the end, each with the line that introduces it; stops at the author's own words."""
     while True:
         end = limit
@@ -163,77 +172,45 @@ def _without_tail_quote(lines: Sequence[str], limit: int) -> int:
         quoted = any(_QUOTED.match(line) for line in lines[end:limit])
         if quoted:
             return _before_attribution(lines, end)
-        tail = _signature_at(lines[:limit])
-        below = _tail_is_footer(lines, tail, limit)
-        if not below:
+        tail = len(without_footer(lines[:limit], author))
+        if not _stands_below_quote(lines, tail, limit):
+            tail = _below_last_quote(lines, limit) if _is_name(lines, limit, author) else limit
+        if tail == limit:
             return limit
         limit = tail
 
 
-def _tail_is_footer(lines: Sequence[str], tail: int, limit: int) -> bool:
-    """Whether a signature stands below a quote at the end: then the quote is at the end all the same."""
+def _stands_below_quote(lines: Sequence[str], tail: int, limit: int) -> bool:
+    """Whether a footer stands below a quote at the end: then the quote is at the end all the same."""
     above = tail
-    while above and not lines[above - 1].strip():
+    while above and lines[above - 1].strip() in ("", QUOTE_FOLLOWS, SIGNATURE_FOLLOWS):
         above -= 1
     return tail < limit and above > 0 and _QUOTED.match(lines[above - 1]) is not None
 
 
+def _below_last_quote(lines: Sequence[str], limit: int) -> int:
+    below = limit
+    while below and not _QUOTED.match(lines[below - 1]):
+        below -= 1
+    return below or limit
+
+
+def _is_name(lines: Sequence[str], limit: int, author: str) -> bool:
+    """Whether nothing but the author's name stands below the last quote."""
+    below = " ".join(lines[_below_last_quote(lines, limit) : limit]).split()
+    known = {word.casefold().strip(",.") for word in author.split()}
+    return 0 < len(below) <= 4 and all(word.casefold().strip(",.") in known for word in below)
+
+
 def _before_attribution(lines: Sequence[str], end: int) -> int:
+    """Where the line that introduces the quote begins: as short as it can be and still say who and when."""
+    found = end
     for length in range(1, LONGEST_ATTRIBUTION + 1):
         start = end - length
-        if start >= 0 and lines[start].strip() and _attribution(lines, start) == length:
-            return start
-    return end
-
-
-def _signature_at(lines: Sequence[str]) -> int:
-    """Where a signature begins, or the end of the lines."""
-    limit = len(lines)
-    for number in range(limit - 1, -1, -1):
-        line = lines[number]
-        if line.strip() == SIGNATURE_FOLLOWS or line == "-- ":
-            return number
-        if line in ("--", "—", "__") and _looks_signed(lines[number + 1 :]):
-            return number
-    return limit
-
-
-def _looks_signed(below: Sequence[str]) -> bool:
-    """Short lines with a name and an address, no sentence among them."""
-    filled = [line.strip() for line in below if line.strip()]
-    near = bool(below) and bool(below[0].strip())
-    return near and len(filled) <= MOST_SIGNATURE and not any(line.endswith((".", "?", "!")) for line in filled[:3])
-
-
-def _without_footer(lines: Sequence[str]) -> list[str]:
-    """Without small print, signature and mobile line at the end."""
-    kept = list(lines)
-    while True:
-        before = len(kept)
-        kept = kept[: _signature_at(kept)]
-        kept = kept[: _before_mobile(kept)]
-        kept = kept[: _before_disclaimer(kept)]
-        if len(kept) == before:
-            return kept
-
-
-def _before_mobile(lines: Sequence[str]) -> int:
-    end = len(lines)
-    while end and not lines[end - 1].strip():
-        end -= 1
-    if end and len(lines[end - 1]) < 120 and MOBILE.match(lines[end - 1]):
-        return end - 1
-    return len(lines)
-
-
-def _before_disclaimer(lines: Sequence[str]) -> int:
-    """Where the last paragraph begins, if it is small print and something stands above it."""
-    end = len(lines)
-    while end and (not lines[end - 1].strip() or _RULE.match(lines[end - 1])):
-        end -= 1
-    start = end
-    while start and lines[start - 1].strip():
-        start -= 1
-    if start and any(line.strip() for line in lines[:start]) and disclaims(" ".join(lines[start:end])):
-        return start
-    return len(lines)
+        if start < 0 or not lines[start].strip():
+            break
+        if _attribution(lines, start) == length:
+            found = start
+            if _DATED.search(_BARE.sub("", " ".join(lines[start:end]))):
+                break
+    return found

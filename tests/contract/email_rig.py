@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.message import EmailMessage
@@ -16,8 +16,10 @@ from channels.email import SPEC
 from channels.email.body import body_of
 from channels.email.channel import EmailChannel
 from channels.email.conversations import Letter, begun, dumped, scope_of, scope_of_mail
+from channels.email.desk import Desk, new_desk
 from channels.email.mime import read
 from channels.email.outbound import EmailPart
+from channels.email.settings import EmailSettings
 from core.domain.chat import ChatKey
 from core.domain.command import COMMANDS
 from core.domain.message import Dropped, Inbound
@@ -102,9 +104,9 @@ class Memory:
         return kept
 
 
-def channel_on(server: MailServer, memory: Memory, workspace: Path, clock: SystemClock, **more: object) -> EmailChannel:
-    """Nobody listens yet."""
-    context = ChannelContext(
+def context_of(memory: Memory, workspace: Path, clock: SystemClock) -> ChannelContext:
+    """As the gateway makes it."""
+    return ChannelContext(
         account=USER,
         workspace=workspace,
         clock=clock,
@@ -114,9 +116,21 @@ def channel_on(server: MailServer, memory: Memory, workspace: Path, clock: Syste
         cursor=memory.read,
         uploads=lambda chat: workspace / "uploads" / "chat",
     )
-    channel = SPEC.build(SPEC.settings.model_validate(settings_of(server, **more)), context)
+
+
+def channel_on(server: MailServer, memory: Memory, workspace: Path, clock: SystemClock, **more: object) -> EmailChannel:
+    """Nobody listens yet."""
+    settings = SPEC.settings.model_validate(settings_of(server, **more))
+    channel = SPEC.build(settings, context_of(memory, workspace, clock))
     assert isinstance(channel, EmailChannel)
     return channel
+
+
+def desk_of(memory: Memory, workspace: Path, *, addresses: Sequence[str]) -> Desk:
+    """Of a mailbox that is on no server."""
+    told = {"address": addresses[0], "also": addresses[1:], "password": PASSWORD, "most_per_hour": 10_000}
+    hosts = {"imap_host": "127.0.0.1", "smtp_host": "127.0.0.1", "trusted_authserv_id": "mail.example.com"}
+    return new_desk(EmailSettings.model_validate({**told, **hosts}), context_of(memory, workspace, SystemClock()))
 
 
 class EmailRig:
