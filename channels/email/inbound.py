@@ -6,10 +6,9 @@
 from dataclasses import dataclass
 
 from channels.email import automatic, threads
-from channels.email.addresses import domain
 from channels.email.body import Body, body_of
 from channels.email.conversations import Conversation, Letter, begun, continued, is_other_topic
-from channels.email.looking import OUR_ID, Reading
+from channels.email.looking import Reading
 from channels.email.people import letter_of, principal_of
 from channels.email.saying import content
 from channels.email.trimming import trimmed
@@ -64,7 +63,7 @@ def _placed(reading: Reading, letter: Letter, known: Conversation | None, manner
 
 def _noise(reading: Reading, manner: Manner) -> str | None:
     """Why a mail starts nothing, whatever stands in it."""
-    if any(manner.is_ours(one.address) for one in reading.senders) or _is_our_id(reading, manner):
+    if any(manner.is_ours(one.address) for one in reading.senders) or reading.is_ours_by_id(manner):
         return "own"
     if not reading.mail.headers.fields:
         return "unreadable"
@@ -74,11 +73,6 @@ def _noise(reading: Reading, manner: Manner) -> str | None:
     if len(reading.senders) != 1:
         return "several_authors" if len(reading.senders) > 1 else "no_author"
     return None
-
-
-def _is_our_id(reading: Reading, manner: Manner) -> bool:
-    found = reading.message_id or ""
-    return OUR_ID.fullmatch(found) is not None and domain(found.strip("<>")) == manner.domain
 
 
 def _dropped(reading: Reading, reason: str, manner: Manner, known: Conversation | None) -> Dropped:

@@ -2,11 +2,13 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from channels.email import threads
-from channels.email.addresses import Mailbox, mailboxes, tag
+from channels.email.addresses import Mailbox, domain, mailboxes, tag
+from channels.email.headers import Headers
 from channels.email.mime import Mail, read
 from channels.email.where import Manner, Spot
 
@@ -55,11 +57,24 @@ class Reading:
         except (ValueError, TypeError, OverflowError, IndexError):
             return 0
 
+    def is_ours_by_id(self, manner: Manner) -> bool:
+        """Whether its own id is one that only we give."""
+        found = self.message_id or ""
+        return OUR_ID.fullmatch(found) is not None and domain(found.strip("<>")) == manner.domain
+
     @property
     def answers_question(self) -> bool:
         """Whether it answers a mail of ours that asked something."""
         told = OUR_ID.fullmatch(self.ancestors[0]) if self.ancestors else None
         return told is not None and told["asks"] is not None
+
+
+def _marks(headers: Headers, ancestors: Sequence[str], manner: Manner) -> tuple[str, ...]:
+    """What our own addresses and our own Message-IDs say of the conversation."""
+    values = [value for name in _RECIPIENTS for value in headers.all(name)]
+    tags = [tag(one.address) for one in mailboxes(values) if manner.is_ours(one.address)]
+    found = [told["mark"] for told in map(OUR_ID.fullmatch, ancestors) if told]
+    return tuple(dict.fromkeys([*(one for one in tags if one), *found]))
 
 
 def look(raw: bytes, spot: Spot, manner: Manner) -> Reading:
@@ -72,12 +87,6 @@ def look(raw: bytes, spot: Spot, manner: Manner) -> Reading:
         # Whoever says twice who he is says it in neither: never one author.
         senders = [*senders, Mailbox(address="")] if senders else []
     ancestors = threads.ancestors(headers)
-    found = [told["mark"] for told in map(OUR_ID.fullmatch, ancestors) if told]
-    tags = [
-        tag(one.address)
-        for one in mailboxes(value for name in _RECIPIENTS for value in headers.all(name))
-        if manner.is_ours(one.address)
-    ]
     return Reading(
         mail=mail,
         raw=raw,
@@ -85,5 +94,5 @@ def look(raw: bytes, spot: Spot, manner: Manner) -> Reading:
         senders=tuple(senders),
         message_id=threads.own_id(headers),
         ancestors=tuple(ancestors),
-        marks=tuple(dict.fromkeys([*(one for one in tags if one), *found])),
+        marks=_marks(headers, ancestors, manner),
     )

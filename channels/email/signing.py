@@ -83,12 +83,11 @@ def _before_ruled_block(lines: Sequence[str], author: str) -> int:
     """A contact block under a drawn line, or between two of them."""
     end = _end(lines)
     closed = bool(end) and _RULE.match(lines[end - 1]) is not None
-    for number in range(end - 1 - closed, max(-1, end - MOST_SIGNATURE - 3), -1):
+    for number in range(end - 1 - closed, max(0, end - MOST_SIGNATURE - 3), -1):
         if _RULE.match(lines[number]):
-            block = [line for line in lines[number + 1 : end - closed] if line.strip()]
-            named = bool(block) and any(_names(line, author) for line in block[:3])
-            is_block = bool(block) and _is_contact(block) and (closed or named)
-            return number if is_block and number else len(lines)
+            block = _filled(lines[number + 1 : end - closed])
+            named = any(_names(line, author) for line in block[:3])
+            return number if _is_contact(block) and (closed or named) else len(lines)
     return len(lines)
 
 
@@ -96,14 +95,20 @@ def _behind_name(lines: Sequence[str], author: str) -> int:
     """A contact block that begins with the author's name: the name stays, what says where to reach him goes."""
     end = _end(lines)
     for number in range(end - 2, max(0, end - 2 * MOST_SIGNATURE), -1):
-        line = lines[number].strip()
-        if not line or not _names(line, author):
-            continue
-        block = [below for below in lines[number + 1 : end] if below.strip()]
-        above = [one for one in lines[:number] if one.strip()]
-        if len(block) <= MOST_SIGNATURE and _is_contact(block) and above and not above[-1].rstrip().endswith(":"):
-            return number if _TITLED.match(line) else number + 1
+        if _names(lines[number].strip(), author) and _is_reach(lines, number, end):
+            return number if _TITLED.match(lines[number].strip()) else number + 1
     return len(lines)
+
+
+def _is_reach(lines: Sequence[str], number: int, end: int) -> bool:
+    """Whether a contact block follows a line with a name that is not itself what the mail is about."""
+    above, block = _filled(lines[:number]), _filled(lines[number + 1 : end])
+    told = not above or above[-1].rstrip().endswith(":")
+    return not told and len(block) <= MOST_SIGNATURE and _is_contact(block)
+
+
+def _filled(lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if line.strip()]
 
 
 def _is_contact(block: Sequence[str]) -> bool:
@@ -114,7 +119,7 @@ def _is_contact(block: Sequence[str]) -> bool:
 def _names(line: str, author: str) -> bool:
     """Whether a short line has the author's name in it, whole or in part."""
     words = [word.casefold() for word in re.split(r"[\s,.|/]+", author) if len(word) > 1 and "@" not in word]
-    if not words or len(line) > 60:
+    if not words or not line or len(line) > 60:
         return False
     said = line.casefold()
     hits = sum(word in said for word in words)

@@ -44,11 +44,7 @@ class Taker:
         except PARSE_FAULTS as fault:
             log.warning("mail.unreadable", folder=spot.folder, uid=spot.uid, error=type(fault).__name__)
             return await self._accept(self.dropped("unreadable", f"uid.{spot.name}", spot.at, move))
-        event = judged.event
-        if isinstance(event, Inbound) and stale:
-            event = Dropped(reason="before_our_time", event_key=event.event_key, chat=event.chat, at=event.at)
-        if isinstance(event, Inbound) and self._is_too_much(event):
-            event = Dropped(reason="too_many", event_key=event.event_key, chat=event.chat, at=event.at)
+        event = self._admitted(judged.event, stale=stale)
         noted = await self._noted(reading, judged)
         if isinstance(event, Dropped):
             return await self._accept(replace(event, cursor=replace(move, also=noted)))
@@ -58,6 +54,15 @@ class Taker:
         if now is None or known is None or judged.first or now.author == known.author:
             return await self._accept(replace(whole, cursor=replace(move, also=(*noted, *_moved(now)))))
         return await self._joined(whole, replace(move, also=noted), now)
+
+    def _admitted(self, event: Inbound | Dropped, *, stale: bool) -> Inbound | Dropped:
+        """As it is, or dropped for reasons that do not lie in the mail."""
+        if isinstance(event, Dropped):
+            return event
+        reason = "before_our_time" if stale else "too_many" if self._is_too_much(event) else None
+        if reason is None:
+            return event
+        return Dropped(reason=reason, event_key=event.event_key, chat=event.chat, at=event.at)
 
     async def _joined(self, event: Inbound, move: CursorMove, now: Conversation) -> Accepted:
         """Somebody else than before speaks: only whoever is let in gets the next mail of the conversation."""
