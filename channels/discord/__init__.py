@@ -35,3 +35,5 @@ SPEC = ChannelSpec(
         ),
     ),
 )
+
+__all__ = ["SPEC", "build", "identify", "own"]

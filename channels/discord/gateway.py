@@ -18,6 +18,8 @@ IDENTIFY_PAUSE_S = 5.0
 # With these begins reading back what was missed, which may take its time.
 LONG = frozenset({"READY", "GUILD_CREATE"})
 URGENT = "INTERACTION_CREATE"
+# The code with which the gateway closes on a wrong token.
+BAD_TOKEN = 4004
 NO_INTENT = (
     "channels.discord.message_content asks for the message content intent, which is switched off for this bot: switch "
     "it on in the developer portal (Bot, Privileged Gateway Intents), or set message_content = false and be mentioned"
@@ -77,8 +79,8 @@ async def hear(token: Secret, take: Take, *, content: bool, clock: Clock) -> Non
             await ears.start(token.reveal())
         except discord.PrivilegedIntentsRequired:
             wrong = SettingsError(NO_INTENT)
-        except (discord.LoginFailure, Refused) as error:
-            if isinstance(error, Refused) and error.status != 401:
+        except (discord.ConnectionClosed, discord.LoginFailure, Refused) as error:
+            if not _refuses_the_token(error):
                 raise
             wrong = SettingsError(REFUSED)
         finally:
@@ -87,6 +89,15 @@ async def hear(token: Secret, take: Take, *, content: bool, clock: Clock) -> Non
             await ears.close()
     if wrong is not None:
         raise wrong
+
+
+def _refuses_the_token(error: Exception) -> bool:
+    match error:
+        case Refused(status=status):
+            return status == 401
+        case discord.ConnectionClosed(code=code):
+            return code == BAD_TOKEN
+    return isinstance(error, discord.LoginFailure)
 
 
 async def _drain(queue: Frames, ears: Ears, take: Take) -> None:

@@ -107,11 +107,11 @@ class Rest:
         route = Route(method, path, **places)
         if not files:
             return await self._request(route, json, None)
-        described = [{"id": n, "filename": one.name, "description": one.caption} for n, one in enumerate(files)]
-        payload = json_text({**json, "attachments": described})
+        sent = [discord.File(BytesIO(one.data), filename=one.name, description=one.caption or None) for one in files]
+        payload = json_text({**json, "attachments": [file.to_dict(number) for number, file in enumerate(sent)]})
         fields: list[dict[str, object]] = [{"name": "payload_json", "value": payload}]
-        fields += [_field(number, one) for number, one in enumerate(files)]
-        return await self._request(route, None, fields)
+        fields += [_field(number, one) for number, one in enumerate(sent)]
+        return await self._request(route, None, fields, sent)
 
     async def fetch(self, url: str, most: int) -> bytes | None:
         """A file that somebody sent; None when it is longer than so many bytes. Raises SendError."""
@@ -133,13 +133,15 @@ class Rest:
         if client is not None:
             await client.close()
 
-    async def _request(self, route: Route, json: object, form: Sequence[dict[str, object]] | None) -> object:
+    async def _request(
+        self, route: Route, json: object, form: Sequence[dict[str, object]] | None, files: Sequence[discord.File] = ()
+    ) -> object:
         if self._rejected:
             raise NotSent("Discord refused the bot's token: give another one as channels.discord.bot_token")
         try:
             client = await self._signed_in()
             if json is None:
-                return await _answered(client.http.request(route, form=form))
+                return await _answered(client.http.request(route, form=form, files=files))
             return await _answered(client.http.request(route, json=json))
         except Refused as refused:
             self._rejected = refused.status == 401 and not route.path.startswith(UNSIGNED)
@@ -225,6 +227,6 @@ async def _answered(call: Awaitable[ValueT]) -> ValueT:
         raise Unsure(f"no answer: {type(error).__name__} {error}") from error
 
 
-def _field(number: int, file: Upload) -> dict[str, object]:
+def _field(number: int, file: discord.File) -> dict[str, object]:
     kind = "application/octet-stream"
-    return {"name": f"files[{number}]", "value": BytesIO(file.data), "filename": file.name, "content_type": kind}
+    return {"name": f"files[{number}]", "value": file.fp, "filename": file.filename, "content_type": kind}

@@ -53,12 +53,20 @@ class DiscordRig:
         self.room = server.world.direct(self.ann)
         self.chat = ChatKey(channel="discord", account=BOT, chat_id=self.room)
         self.cursors = {f"began.{GUILD}": GUILD, "dm.0": self.room, f"messages.{self.room}": self.room}
+        self.token = TOKEN
         self.channel = self.built(workspace)
         self._doings: asyncio.Queue[Callable[[], Awaitable[object]]] = asyncio.Queue()
 
     def built(self, workspace: Path) -> DiscordChannel:
         """A bot of a new process."""
-        context = ChannelContext(
+        settings = SPEC.settings.model_validate(settings_of(self.server, bot_token=self.token))
+        channel = SPEC.build(settings, self.context(workspace))
+        assert isinstance(channel, DiscordChannel)
+        return channel
+
+    def context(self, workspace: Path) -> ChannelContext:
+        """What it is built with."""
+        return ChannelContext(
             account=BOT,
             workspace=workspace,
             clock=self.clock,
@@ -67,9 +75,6 @@ class DiscordRig:
             env=lambda name: None,
             cursor=self._cursor,
         )
-        channel = SPEC.build(SPEC.settings.model_validate(settings_of(self.server)), context)
-        assert isinstance(channel, DiscordChannel)
-        return channel
 
     async def _cursor(self, scope: str) -> str | None:
         return self.cursors.get(scope)

@@ -15,7 +15,9 @@ GUILD = "70000000000000000"
 OWNER = "10000000000000000"
 EPOCH_MS = 1_420_070_400_000
 TEXT, DM, PUBLIC_THREAD, FORUM = 0, 1, 11, 15
-MEMBER_RIGHTS = str((1 << 53) - 1)
+# What members of a new guild may do: see, write, read back, react, attach, embed, open threads and write in them,
+# use commands.
+MEMBER_RIGHTS = str(sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 31, 35, 38)))
 CONTENT_FLAGS = (1 << 18) | (1 << 19)
 NONCE_WINDOW_S = 180.0
 
