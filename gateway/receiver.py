@@ -6,7 +6,7 @@ import structlog
 
 from channels.contract import AnyChannel
 from core.bus import Accept
-from core.domain.errors import ParleyError
+from core.domain.errors import ParleyError, SettingsError
 from core.ports import Chance, Clock
 
 log = structlog.get_logger(__name__)
@@ -30,7 +30,8 @@ async def keep_listening(
 ) -> None:
     """Until cancelled, or until the channel says by returning that nothing more will come.
 
-    `tell` hears of each attempt, and of what ended it.
+    `tell` hears of each attempt, and of what ended it. A channel that says that its settings are wrong is not asked
+    again: each time it would knock at a closed door.
     """
     attempt = 0
     while True:
@@ -38,6 +39,10 @@ async def keep_listening(
         tell(None)
         try:
             await channel.listen(accept)
+        except SettingsError as wrong:
+            log.error("channel.stopped", channel=channel.lane.channel, account=channel.lane.account, error=str(wrong))
+            tell(wrong)
+            return
         except Exception as trouble:  # supervisor: one platform's trouble must not end the others
             if isinstance(trouble, ParleyError):
                 lane = channel.lane
