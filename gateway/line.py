@@ -99,7 +99,8 @@ class Line:
                 task.cancel()
         if listening.cancelled():
             return False
-        self._tell(Standing.ENDED)
+        if not self._identity.refused:
+            self._tell(Standing.ENDED)
         return True
 
     async def _make_sure(self, account: str, listening: "asyncio.Task[None]") -> None:
@@ -146,9 +147,10 @@ class Line:
             self._attempt.set()
             return
         self._attempt.clear()
-        wrong = isinstance(trouble, SettingsError)
-        why = str(trouble) if wrong else f"{type(trouble).__name__}: {trouble}"
-        self._tell(Standing.REFUSED if wrong else Standing.UNREACHABLE, why=why)
+        if isinstance(trouble, SettingsError):
+            self._identity.refuse(trouble)
+        else:
+            self._tell(Standing.UNREACHABLE, why=f"{type(trouble).__name__}: {trouble}")
 
     def _tell(self, standing: Standing, *, account: str = "", why: str = "") -> None:
         self._ground.tell(self.section, standing, account=account, why=why)
