@@ -28,6 +28,8 @@ from tests.processes.started import Nursery, Process, environment_in
 
 MODULE = "tests.crash.channels.gateway"
 PATIENCE_S = 60.0
+LINE = re.compile(r"e\d+ line \d+ of")
+LONG = re.compile(r"(e\d+) long")
 REPLY = re.compile(r"re (e\d+) (\w+)")
 
 
@@ -207,17 +209,22 @@ class Stage:
 
     def _check(self, place: str, said: Sequence[str]) -> None:
         shown = self.wire.shown(place)
-        heard = [" ".join(found) for text in shown for found in REPLY.findall(text)]
-        self.found.lost += [f"{one} in {place} has no reply" for one in said if one not in heard]
-        twice = [f"{one} in {place} has {count} replies" for one, count in Counter(heard).items() if count > 1]
-        self.found.repeated += twice + [text for text in shown if text.startswith("(possible repeat)")]
-        if [one for one in heard if one in said] != [one for one in said if one in heard]:
-            self.found.reordered.append(f"{place}: {heard}")
-        lines = Counter(line for text in shown for line in text.splitlines() if " line " in line)
-        for event in (one.split()[0] for one in said if one.endswith("long")):
-            counts = [lines[f"{event} line {n} of a long reply"] for n in range(LINES)]
-            self.found.lost += [f"{event}: {counts.count(0)} lines are not there"] * (0 in counts)
-            self.found.repeated += [f"{event}: a line stands there {max(counts)} times"] * (max(counts) > 1)
+        heard = [f"{event} {wish}" for text in shown for event, wish in REPLY.findall(text)]
+        self.found.lost += [f"{one} in {place} has no reply" for one in sorted(set(said) - set(heard))]
+        self.found.repeated += [f"{one} in {place} has two replies" for one in (Counter(heard) - Counter(set(heard)))]
+        self.found.repeated += [text for text in shown if text.startswith("(possible repeat)")]
+        if sorted(set(heard), key=said.index) != list(dict.fromkeys(heard)):
+            self.found.reordered.append(f"{place}: {heard} instead of {said}")
+        self._check_long(Counter(LINE.findall("\n".join(shown))), LONG.findall("\n".join(said)))
+
+    def _check_long(self, lines: Mapping[str, int], events: Sequence[str]) -> None:
+        """A reply of several messages: each of its lines, once."""
+        for event in events:
+            counts = [lines.get(f"{event} line {n} of", 0) for n in range(LINES)]
+            if 0 in counts:
+                self.found.lost.append(f"{event}: {counts.count(0)} lines are not there")
+            if max(counts) > 1:
+                self.found.repeated.append(f"{event}: a line stands there {max(counts)} times")
 
     def _lines(self, name: str) -> Sequence[str]:
         path = self.folder / name
