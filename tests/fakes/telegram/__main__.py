@@ -41,7 +41,7 @@ async def _print(server: TelegramServer) -> None:
     shown = 0
     while True:
         for one in server.world.ledger[shown:]:
-            if one.text:
+            if one.text and one.message_id:
                 _say(f"bot: {one.text}\n")
         shown = len(server.world.ledger)
         await asyncio.sleep(0.1)
