@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import structlog
 
@@ -12,6 +13,7 @@ from gateway.ground import Ground
 from gateway.line import Line
 from gateway.settings import ChannelSettings, Settings
 from gateway.states import Standing, States
+from gateway.web.serving import serving
 from gateway.wiring import Opened
 
 log = structlog.get_logger(__name__)
@@ -55,6 +57,10 @@ class Lines:
             for key, line in self._lines.items():
                 self._start(key, line)
             await asyncio.get_running_loop().create_future()
+
+    def web(self) -> AbstractAsyncContextManager[None]:
+        """HTTP for them, where the settings say so. Raises SettingsError when it is entered."""
+        return serving(self._ground.roster, self._ground.gateway.world.store)
 
     async def close(self) -> None:
         """Those that never ran have something to give back too."""
@@ -130,6 +136,7 @@ def needs_restart(old: Settings, new: Settings) -> Sequence[str]:
         "texts": (old.texts, new.texts),
         "store": (old.store, new.store),
         "logs": (old.logs, new.logs),
+        "web": (old.web, new.web),
         "tools": (old.tools, new.tools),
     }
     return [name for name, (before, after) in pairs.items() if before != after]

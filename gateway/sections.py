@@ -226,6 +226,19 @@ class LogSettings(Section):
     rotations: Annotated[int, Field(ge=0, le=100)] = Field(default=2, description="old files kept")
 
 
+class WebSettings(Section):
+    """`[web]`: where this process listens by HTTP; nowhere, unless it is told to."""
+
+    bind: str | None = Field(
+        default=None, description="host:port on loopback, for /health", examples=["127.0.0.1:8650"]
+    )
+    public_bind: str | None = Field(
+        default=None,
+        description="host:port for signed events of platforms and nothing else; without it they come to bind",
+        examples=["0.0.0.0:8443"],
+    )
+
+
 class ToolSettings(Section):
     """`[tools.NAME]`: what every tool can be told."""
 
@@ -276,6 +289,7 @@ class Sections(Section):
     texts: Mapping[TextName, str] = Field(default_factory=dict, description="fixed sentences, replaced by their names")
     store: StoreSettings = Field(default_factory=StoreSettings)
     logs: LogSettings = Field(default_factory=LogSettings)
+    web: WebSettings = Field(default_factory=WebSettings)
     tools: Mapping[str, Mapping[str, object]] = Field(default_factory=dict)
 
     @field_validator("texts")

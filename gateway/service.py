@@ -51,7 +51,8 @@ async def _serve(gateway: Opened, place: Place, outside: Outside) -> int:
         beside = [gateway.conversation.run, follow]
         if gateway.models.describe().name != GUIDE_NAME:
             beside.append(gateway.library.warm)
-        await roles.run(gateway.gateway, place, *beside, receives=lines.run)
+        async with lines.web():
+            await roles.run(gateway.gateway, place, *beside, receives=lines.run)
     finally:
         await lines.close()
     return 0

@@ -29,6 +29,7 @@ from gateway.sections import (
     StoreSettings,
     ToolSettings,
     WebFetchSettings,
+    WebSettings,
 )
 from gateway.settings_file import Source, keep_private, named_variables, names_secret, read, secret_keys
 from gateway.spelling import Twice, spelt
@@ -107,6 +108,7 @@ class Settings:
     texts: Mapping[str, str]
     store: StoreSettings
     logs: LogSettings
+    web: WebSettings
     tools: Mapping[str, ToolSettings]
     secrets: tuple[Secret, ...]
     env: Environment
@@ -205,6 +207,7 @@ def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels 
         texts=MappingProxyType(dict(sections.texts)),
         store=sections.store,
         logs=sections.logs,
+        web=sections.web,
         tools=MappingProxyType(tools),
         secrets=_secrets(source, env),
         env=env,

@@ -2,24 +2,19 @@
 
 from channels.contract import ChannelContext, ChannelSpec, Question
 from channels.slack.channel import SlackChannel
-from channels.slack.desk import bot_token, new_desk
-from channels.slack.directory import Directory
-from channels.slack.downloads import Downloads, Place
-from channels.slack.inbound import CHANNEL, Manner
+from channels.slack.desk import new_desk
+from channels.slack.inbound import CHANNEL
 from channels.slack.listening import Listener, who
 from channels.slack.reading import read_file
 from channels.slack.settings import SlackSettings
-from channels.slack.taking import Taking
+from channels.slack.taking import new_taking
+from channels.slack.verbs import print_manifest
 
 
 def build(settings: SlackSettings, context: ChannelContext) -> SlackChannel:
     """Nothing is connected yet. Raises SettingsError where a token is missing."""
     desk = new_desk(settings, context)
-    place = Place(workspace=context.workspace, uploads=context.uploads or (lambda chat: context.workspace / "uploads"))
-    token = bot_token(settings, context)
-    downloads = Downloads(place=place, token=token, api_url=settings.api_url, most_bytes=desk.file_bytes)
-    manner = Manner(bots=context.bots, reply_in_thread=settings.reply_in_thread)
-    return SlackChannel(Listener(desk, Taking(manner, Directory(desk.api, context.clock), downloads)))
+    return SlackChannel(Listener(desk, new_taking(desk)))
 
 
 async def identify(settings: SlackSettings, context: ChannelContext) -> str:
@@ -33,6 +28,7 @@ SPEC = ChannelSpec(
     build=build,
     identify=identify,
     read=read_file,
+    verbs={"manifest": print_manifest},
     asks=(
         Question(
             key="bot_token",

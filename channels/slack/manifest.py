@@ -19,7 +19,6 @@ SCOPES: Final[Mapping[str, str]] = MappingProxyType(
         "groups:read": "knows the private channels that it is in",
         "im:history": "reads direct messages",
         "im:read": "knows its direct conversations",
-        "im:write": "opens a direct conversation",
         "mpim:history": "reads conversations of several people that it is in",
         "mpim:read": "knows the conversations of several people that it is in",
         "reactions:read": "hears of reactions",

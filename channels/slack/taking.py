@@ -13,8 +13,9 @@ from typing import Final
 import structlog
 
 from channels.contract import Accept
+from channels.slack.desk import Desk, bot_token
 from channels.slack.directory import Directory
-from channels.slack.downloads import Downloads
+from channels.slack.downloads import Downloads, Place
 from channels.slack.inbound import Frame, Manner, Me, read
 from channels.slack.raw import Json, object_at, text_at
 from channels.slack.shared_files import shared_files
@@ -115,6 +116,16 @@ class Taking:
         users, channels = ids_in(text_at(said, "text") or text_at(body, "text"))
         speaker = text_at(said, "user") or text_at(body, "user_id") or text_at(body, "user", "id")
         return await self._directory.names({*users, speaker} - {""}, channels - {""})
+
+
+def new_taking(desk: Desk) -> Taking:
+    """Nobody listens yet."""
+    settings, context = desk.settings, desk.context
+    place = Place(workspace=context.workspace, uploads=context.uploads or (lambda chat: context.workspace / "uploads"))
+    token = bot_token(settings, context)
+    downloads = Downloads(place=place, token=token, api_url=settings.api_url, most_bytes=desk.file_bytes)
+    manner = Manner(bots=context.bots, reply_in_thread=settings.reply_in_thread)
+    return Taking(manner, Directory(desk.api, context.clock), downloads)
 
 
 async def _result(accept: Accept, event: Inbound | Dropped) -> StoreError | None:
