@@ -2,12 +2,14 @@
 
 import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from channels.contract import ChannelSpec
+from channels.markup.sheet import Part
 from core.domain.errors import SettingsError
+from core.domain.message import Fragment
 
 CHANNELS: Mapping[str, str] = MappingProxyType(
     {
@@ -25,6 +27,33 @@ ATTENDED: Mapping[str, str] = MappingProxyType(
         "terminal": "channels.terminal.attended:SPEC",
     }
 )
+
+# How each draws Markdown: known without loading the platform's library.
+RENDERERS: Mapping[str, str] = MappingProxyType(
+    {
+        "discord": "channels.markup.discord:parts",
+        "email": "channels.markup.email:parts",
+        "slack": "channels.markup.slack:parts",
+        "telegram": "channels.markup.telegram:parts",
+        "terminal": "channels.markup.plain:parts",
+    }
+)
+
+
+class Renders(Protocol):
+    """Draws a reply's fragments as messages of one platform; without a limit, that of the platform holds."""
+
+    def __call__(self, fragments: Sequence[Fragment], limit: int = ..., *, last: int = 0) -> Sequence[Part]: ...
+
+
+def renderer(name: str) -> Renders:
+    """What draws Markdown for this channel. Raises SettingsError for a name that is no channel."""
+    place = RENDERERS.get(name)
+    if place is None:
+        raise SettingsError(_unknown(name))
+    module, attribute = place.split(":")
+    found: Renders = getattr(importlib.import_module(module), attribute)
+    return found
 
 
 def load(name: str, *, attended: bool = False) -> ChannelSpec[Any]:

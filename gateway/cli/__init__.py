@@ -49,6 +49,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         ),
         "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
         "read": Verb(module="gateway.cli.read", summary="what a raw event of a platform means"),
+        "render": Verb(module="gateway.cli.render", summary="Markdown as a channel would send it"),
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
         "skills": Verb(module="gateway.cli.skills", summary="the skills (list, show, check)"),
