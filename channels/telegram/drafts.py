@@ -11,7 +11,6 @@ import structlog
 
 from channels.markup.controls import strip_controls
 from channels.telegram.calls import NoSuchMethod
-from channels.telegram.outbound import TEXT_LIMIT
 from channels.telegram.sending import Outgoing
 from core.domain.chat import ChatKey
 from core.domain.errors import SendError
@@ -21,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 EVERY_S = 1.0
 # Longer texts show their end: what is being written now.
-SHOWN = TEXT_LIMIT - 96
+SHOWN = 4_000
 
 
 class Drafts:

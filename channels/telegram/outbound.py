@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from channels.markup.controls import strip_controls
+from channels.markup.telegram import CAPTION as CAPTION_LIMIT
+from channels.markup.telegram import parts as drawn
 from channels.telegram.inbound import query_of
-from channels.telegram.splitting import cut
-from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
+from core.domain.message import Choice, Fragment, OutgoingFile, Reply, Text
 
-TEXT_LIMIT = 4_096
-CAPTION_LIMIT = 1_024
 LABEL_LIMIT = 64
 TOKEN_BYTES = 64
 # Telegram sends no message without a visible character.
@@ -81,28 +80,16 @@ def placeholder(part: TelegramPart, text: str) -> TelegramPart | None:
 
 
 def _texts(fragments: Sequence[Fragment]) -> list[str]:
-    found = cut("".join(_html(fragment) for fragment in fragments), TEXT_LIMIT)
-    return [text for text in found if shown(text).strip()]
-
-
-def _html(fragment: Fragment) -> str:
-    match fragment:
-        case Markdown(source=source):
-            return html.escape(strip_controls(source), quote=False)
-        case Text(text=text):
-            return html.escape(strip_controls(text), quote=False)
-        case Mention(principal=principal):
-            name = html.escape(_one_line(principal.name or principal.user_id), quote=False)
-            known = principal.user_id.isascii() and principal.user_id.isdigit()
-            return f'<a href="tg://user?id={principal.user_id}">{name}</a>' if known else name
+    """No message for what nobody would see."""
+    return [str(part.payload["text"]) for part in drawn(fragments) if part.visible.strip()]
 
 
 def _file(file: OutgoingFile) -> list[TelegramPart]:
     """A caption that is too long follows as a message of its own."""
-    captions = cut(html.escape(strip_controls(file.caption), quote=False), CAPTION_LIMIT)
-    first = captions[0] if captions else ""
+    captions = drawn([Text(text=file.caption)], CAPTION_LIMIT)
+    first, *rest = [str(part.payload["text"]) if part.visible.strip() else "" for part in captions]
     whole = PartFile(path=strip_controls(file.path), name=_one_line(file.name) or "file")
-    return [message(first, whole), *map(message, captions[1:])]
+    return [message(first, whole), *map(message, filter(None, rest))]
 
 
 def _button(choice: Choice) -> PartButton:

@@ -10,7 +10,7 @@ from channels.telegram.outbound import NOTHING_SAID, placeholder, render, shown
 from channels.telegram.uploads import contents
 from core.domain.chat import Principal
 from core.domain.errors import Unacceptable
-from core.domain.message import Choice, Mention, OutgoingFile, Reply, Text, says
+from core.domain.message import Choice, Markdown, Mention, OutgoingFile, Reply, Text, says
 
 ANNA = Principal(channel="telegram", account="7", user_id="11", name="Anna <b>")
 
@@ -96,3 +96,23 @@ def test_what_is_no_plain_file_of_the_workspace_does_not_leave(tmp_path: Path, p
     (inside / "big").write_bytes(b"x" * 101)
     with pytest.raises(Unacceptable):
         contents(inside, path, 100)
+
+
+@pytest.mark.parametrize(
+    ("source", "sent"),
+    [
+        ("**Offer:** a <RFQ> in a `Set<str>`", "<b>Offer:</b> a &lt;RFQ&gt; in a <code>Set&lt;str&gt;</code>"),
+        ("my_var_name plus a lonely * star", "my_var_name plus a lonely * star"),
+        ("```py\na < b\n```", '<pre><code class="language-py">a &lt; b</code></pre>'),
+    ],
+)
+def test_what_a_model_writes_is_drawn_and_angle_brackets_stay_words(source: str, sent: str) -> None:
+    (part,) = render(Reply(fragments=(Markdown(source=source),)))
+    assert part["text"] == sent
+
+
+def test_code_that_is_cut_is_code_in_every_message() -> None:
+    source = "```py\n" + "x = 1  # and so on\n" * 600 + "```"
+    parts = [part["text"] for part in render(Reply(fragments=(Markdown(source=source),)))]
+    assert len(parts) > 2
+    assert all(part.startswith("<pre>") and part.endswith("</pre>") for part in parts)
