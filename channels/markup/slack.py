@@ -33,8 +33,13 @@ def parts(fragments: Sequence[Fragment], limit: int = TEXT, *, last: int = 0) ->
 
 
 def _few(pieces: Document) -> Iterator[Document]:
-    for start in range(0, max(1, len(pieces)), MOST_BLOCKS // 2):
-        yield pieces[start : start + MOST_BLOCKS // 2]
+    """Halves of it, until none has too many blocks: pieces share blocks, so that most documents stay whole."""
+    if len(pieces) <= 1 or len(list(_blocks(pieces))) <= MOST_BLOCKS // 2:
+        yield pieces
+        return
+    middle = len(pieces) // 2
+    yield from _few(pieces[:middle])
+    yield from _few(pieces[middle:])
 
 
 def measure(piece: Piece) -> int:

@@ -1,23 +1,22 @@
 """Pure: a reply -> what Slack's methods take. Link previews are off, and nothing in a text can call anybody.
 
-A text goes as `text`, which is also what a notification shows; with choices it stands in blocks too, above buttons.
-4,000 characters: what chat.update takes, since every message may have to be changed.
+A text goes as `text`, which is what a notification shows, and in blocks, with buttons under them where there are
+choices. 4,000 characters: what chat.update takes, since every message may have to be changed.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, TypedDict, assert_never
+from typing import Any, Literal, TypedDict
 
+from channels.markup import slack as markup
 from channels.markup.controls import strip_controls
 from channels.slack.inbound import ACTION, PRESS, SLASH
-from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
+from core.domain.message import Choice, OutgoingFile, Reply
 
 MOST_TEXT = 4_000
 MOST_SECTION = 3_000
 MOST_LABEL = 75
 MOST_TOKEN = 2_000
-_USER = re.compile(r"^[UW][A-Z0-9]{1,30}$")
-_BREAKS = ("\n\n", "\n", ". ", " ")
+EMPTY = "\u2026"
 
 
 class TextPart(TypedDict):
@@ -43,15 +42,22 @@ SlackPart = TextPart | FilePart
 
 def render(reply: Reply) -> list[SlackPart]:
     """The text in as many messages as it needs, then each file; choices stand under the last text."""
-    texts = list(_cut("".join(_words(fragment) for fragment in reply.fragments)))
+    drawn = [part.payload for part in markup.parts(reply.fragments)]
+    texts = [(str(one["text"]), list(_blocks(one["blocks"]))) for one in drawn if str(one["text"]).strip()]
     if not texts and (reply.choices or not reply.files):
-        texts = ["\u2026"]
+        texts = [(EMPTY, [])]
     only_for = _only_for(reply.answers)
-    parts: list[SlackPart] = [TextPart(kind="text", text=text, blocks=[], only_for=only_for) for text in texts]
+    parts: list[SlackPart] = [
+        TextPart(kind="text", text=text, blocks=blocks, only_for=only_for) for text, blocks in texts
+    ]
     if reply.choices:
-        text = texts[-1]
-        parts[-1] = TextPart(kind="text", text=text, blocks=_card(text, reply.choices), only_for="")
+        text, blocks = texts[-1]
+        parts[-1] = TextPart(kind="text", text=text, blocks=_card(text, blocks, reply.choices), only_for="")
     return parts + [_file(file) for file in reply.files]
+
+
+def _blocks(drawn: object) -> Iterator[dict[str, Any]]:
+    yield from drawn if isinstance(drawn, list) else []
 
 
 def escaped(text: str) -> str:
@@ -59,46 +65,11 @@ def escaped(text: str) -> str:
     return strip_controls(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _words(fragment: Fragment) -> str:
-    match fragment:
-        case Markdown(source=source):
-            return escaped(source)
-        case Text(text=text):
-            return escaped(text)
-        case Mention(principal=principal):
-            if _USER.match(principal.user_id):
-                return f"<@{principal.user_id}>"
-            return escaped(principal.name or principal.user_id).replace("\n", " ")
-        case _:
-            assert_never(fragment)
-
-
-def _cut(text: str) -> Iterator[str]:
-    """Pieces that fit, cut at the best break of their second half; never inside an entity or a mention."""
-    rest = text.strip("\n")
-    while len(rest) > MOST_TEXT:
-        end = _end(rest)
-        yield rest[:end].rstrip("\n") or rest[:end]
-        rest = rest[end:].lstrip("\n")
-    if rest.strip():
-        yield rest
-
-
-def _end(text: str) -> int:
-    for sign in _BREAKS:
-        found = text.rfind(sign, MOST_TEXT // 2, MOST_TEXT - len(sign) + 1)
-        if found > 0:
-            return found + len(sign)
-    # Inside a word: before whatever is a sign of its own in several characters.
-    tail = re.search(r"(&[a-z]{0,4}|<[^>\s]{0,40}|[\u200d\ufe0f])$", text[:MOST_TEXT])
-    return tail.start() if tail and tail.start() > 0 else MOST_TEXT
-
-
-def _card(text: str, choices: Sequence[Choice]) -> list[dict[str, Any]]:
+def _card(text: str, blocks: list[dict[str, Any]], choices: Sequence[Choice]) -> list[dict[str, Any]]:
     """The words in sections, then a row of buttons; a label that is too long for its button stands above them."""
     labels = [strip_controls(choice.label).replace("\n", " ").strip() or "\u2026" for choice in choices]
     long = [f"{number}. {escaped(label)}" for number, label in enumerate(labels, 1) if len(label) > MOST_LABEL]
-    words = [*_sections(text), *(piece for line in long for piece in _sections(line))]
+    words = [*(blocks or _sections(text)), *(piece for line in long for piece in _sections(line))]
     buttons = [
         {
             "type": "button",

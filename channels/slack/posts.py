@@ -92,6 +92,7 @@ async def _post(desk: Desk, chat: ChatKey, part: TextPart, key: str) -> str:
             channel=chat.chat_id,
             user=part["only_for"],
             text=part["text"],
+            blocks=part["blocks"] or None,
             thread_ts=chat.thread_id,
         )
         return text_at(hidden, "message_ts")
