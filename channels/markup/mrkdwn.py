@@ -114,5 +114,7 @@ def _linked(run: Run, words: str) -> str:
         return f"<@{run.mention.user_id}>" if re.fullmatch(r"[UW][A-Z0-9]+", run.mention.user_id) else escaped(words)
     if run.link and not run.shy and Style.CODE not in run.style:
         # A bar ends the address there.
+        if run.link == words:
+            return f"<{escaped(run.link.replace('|', '%7C'))}>"
         return f"<{escaped(run.link.replace('|', '%7C'))}|{escaped(words)}>"
     return escaped(words)
