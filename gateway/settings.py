@@ -178,25 +178,29 @@ class Settings:
         )
 
 
-def from_process() -> Settings:
+def from_process(text: str | None = None) -> Settings:
     """The settings of this process: the one place that looks at its environment."""
-    return load(None, os.environ)
+    return load(None, os.environ, text=text)
 
 
-def load(home: Path | None, environ: Mapping[str, str], channels: ChannelModels = SHIPPED) -> Settings:
+def load(
+    home: Path | None, environ: Mapping[str, str], channels: ChannelModels = SHIPPED, *, text: str | None = None
+) -> Settings:
     """Read and check everything, or raise SettingsError with one line and change nothing that runs.
 
+    With a `text` as if that stood in the file.
     Makes the home folder and its subfolders when they are missing, and takes other users' rights from it and from a
     file with secrets in it.
     """
     opened = open_home(home or home_path(environ))
-    source = resolved(read(opened.path, environ), environ)
+    source = resolved(read(opened.path, environ, text), environ)
     sections = checked(Sections, source.table, source)
     _default_model_exists(sections, source)
     tools = {name: _tool(name, table, source) for name, table in sections.tools.items()}
     named = {name: _channel(name, table, source, channels) for name, table in sections.channels.items()}
     env = Environment(environ)
-    notices = (*opened.notices, keep_private(source), *_missing_keys(sections, env))
+    private = keep_private(source) if text is None else None
+    notices = (*opened.notices, private, *_missing_keys(sections, env))
     return Settings(
         home=opened,
         model=sections.model,

@@ -1,6 +1,7 @@
 """Adding a section to parley.toml: everything that a person wrote there stays as it is."""
 
 import os
+import re
 import stat
 import tempfile
 import tomllib
@@ -22,6 +23,26 @@ def with_section(text: str, header: str, lines: Mapping[str, str], comment: str)
     except tomllib.TOMLDecodeError as error:
         pairs = ", ".join(f"{key} = {value}" for key, value in lines.items())
         raise SettingsError(f"[{header}] cannot be added at the end of the file: add it there with {pairs}") from error
+    return joined
+
+
+def with_keys(text: str, header: str, lines: Mapping[str, str]) -> str:
+    """The text with further keys at the beginning of a section, which is made where there is none.
+
+    `lines` are key and value as TOML, a comment before them on a line of its own. Raises SettingsError.
+    """
+    body = "".join(f"{line}\n" for line in lines.values())
+    place = re.search(rf"^[ \t]*\[[ \t]*{re.escape(header)}[ \t]*\][^\n]*(?:\n|\Z)", text, re.MULTILINE)
+    if place is None:
+        before = text if not text or text.endswith("\n") else f"{text}\n"
+        joined = f"{before}{chr(10) if before else ''}[{header}]\n{body}"
+    else:
+        head = text[: place.end()]
+        joined = f"{head}{'' if head.endswith(chr(10)) else chr(10)}{body}{text[place.end() :]}"
+    try:
+        tomllib.loads(joined)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"[{header}] cannot be added to: write {', '.join(lines)} there by hand") from error
     return joined
 
 

@@ -85,10 +85,13 @@ class Source:
         return None
 
 
-def read(home: Path, environ: Mapping[str, str]) -> Source:
-    """The file of this home, if there is one, overlaid with the `PARLEY_` variables. Raises SettingsError."""
+def read(home: Path, environ: Mapping[str, str], text: str | None = None) -> Source:
+    """The file of this home, if there is one, overlaid with the `PARLEY_` variables. Raises SettingsError.
+
+    With a `text` as if that stood in the file.
+    """
     path = home / NAME
-    text = _text(path)
+    text = _text(path) if text is None else text
     table = _parsed(path, text)
     variables: dict[KeyPath, str] = {}
     for names, variable in _variables(environ):

@@ -42,7 +42,7 @@ async def talk(settings: Settings, wish: Wish, place: Place, *, why: str = "") -
         )
         person = in_front(settings, wish)
         spec = registry.load("terminal", attended=person)
-        channel = spec.build(own, context_of(settings, spec.name, os_user()))
+        channel = spec.build(own, context_of(settings, configured, os_user()))
         assert isinstance(channel, TerminalChannel)
         served = Served(spec=spec, account=channel.chat.account, channel=channel, section=configured)
         async with opened(Roster(settings, [served])) as gateway:

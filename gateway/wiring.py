@@ -70,7 +70,7 @@ from gateway.reply_files import WorkspaceReplies
 from gateway.resources import agent_folders, skill_folders
 from gateway.roster import Roster
 from gateway.sender import ChannelSending
-from gateway.settings import Settings
+from gateway.settings import DEFAULT_ACCOUNT, ChannelSettings, Settings
 from gateway.toolbox import tools_of
 from gateway.world import Choices, World
 
@@ -314,9 +314,8 @@ def place_of(settings: Settings, *, window: bool) -> Place:
     )
 
 
-def context_of(settings: Settings, channel: str, account: str) -> ChannelContext:
-    """What a channel is built with that needs nothing of the store: a window."""
-    section = settings.channels.get(channel)
+def context_of(settings: Settings, section: ChannelSettings | None, account: str) -> ChannelContext:
+    """What a channel is built with that needs nothing of the store: a window, or one that is only looked at."""
     return ChannelContext(
         account=account,
         workspace=settings.home.workspace,
@@ -325,6 +324,7 @@ def context_of(settings: Settings, channel: str, account: str) -> ChannelContext
         texts=Texts(settings.texts),
         env=settings.env.get,
         start=section.common.start if section else "now",
+        name=section.account if section else DEFAULT_ACCOUNT,
     )
 
 

@@ -53,6 +53,10 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "models": Verb(module="gateway.cli.models", summary="the models (list, add local)"),
         "agents": Verb(module="gateway.cli.agents", summary="the agents (list, show, check)"),
         "skills": Verb(module="gateway.cli.skills", summary="the skills (list, show, check)"),
+        "onboard": Verb(module="gateway.cli.onboard", summary="set up channels (also: init, setup)"),
+        "init": Verb(module="gateway.cli.onboard", summary="the same as onboard", alias=True),
+        "setup": Verb(module="gateway.cli.onboard", summary="the same as onboard", alias=True),
+        "doctor": Verb(module="gateway.cli.doctor", summary="what is wrong here, and what to do about it"),
         "channels": Verb(
             module="gateway.cli.channels", summary="the configured accounts, and what a channel can print"
         ),

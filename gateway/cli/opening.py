@@ -16,6 +16,11 @@ def opened() -> Settings:
     return settings
 
 
+def reread(text: str) -> Settings:
+    """The settings as they would be with this text in the file. Raises SettingsError."""
+    return from_process(text)
+
+
 def logging_of(settings: Settings, *, window: bool = False) -> AbstractContextManager[None]:
     """The log of this home for as long as the block lasts, with its warnings on the terminal too.
 

@@ -37,6 +37,7 @@ class Town:
         self.accounts = dict(accounts)
         self.platforms = {account: FakePlatform() for account in accounts.values()}
         self.up = True
+        self.kind: type[Closing] = Closing
         self.built: list[str] = []
         self.closed: list[str] = []
         self.contexts: dict[str, ChannelContext] = {}
@@ -58,7 +59,7 @@ class Town:
         self.built.append(context.account)
         self.contexts[context.account] = context
         self.changes.happened()
-        return Closing(self, context.account)
+        return self.kind(self, context.account)
 
 
 class Closing(FakeChannel):
