@@ -45,12 +45,6 @@ async def examined(settings: Settings, section: ChannelSettings, spec: AnySpec, 
     return [checked] if isinstance(checked, Finding) else checked
 
 
-async def identified(settings: Settings, section: ChannelSettings, spec: AnySpec) -> Finding:
-    """Who the platform says that the account is, by one call out."""
-    found = await _within(_account(settings, section, spec), settings, section)
-    return found if isinstance(found, Finding) else _known(found)
-
-
 async def _within(work: Awaitable[T], settings: Settings, section: ChannelSettings) -> T | Finding:
     try:
         async with asyncio.timeout(WITHIN_S):

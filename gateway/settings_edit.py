@@ -46,11 +46,11 @@ def with_keys(text: str, header: str, lines: Mapping[str, str]) -> str:
     return joined
 
 
-def write(path: Path, text: str) -> None:
-    """Replace the file as a whole or not at all, keeping its mode; a new one is private. Raises SettingsError."""
+def write(path: Path, text: str, *, private: bool = False) -> None:
+    """Replace the file as a whole or not at all, keeping its mode; a new one is `private`. Raises SettingsError."""
     target = path.resolve()
     try:
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else FILE_MODE
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() and not private else FILE_MODE
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:

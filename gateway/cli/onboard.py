@@ -12,7 +12,7 @@ import click
 from channels import registry
 from channels.contract import AnySpec, Health, Question
 from core.domain.errors import ParleyError, SettingsError
-from gateway.about_accounts import RETRY, examined, identified
+from gateway.about_accounts import RETRY, examined
 from gateway.cli.doctor import shown
 from gateway.cli.opening import opened, reread
 from gateway.cli.output import say
@@ -86,7 +86,7 @@ def _set_up(spec: AnySpec, answers: dict[str, str], *, asks: bool) -> None:
     if text == settings.source.text:
         say("Everything is set already.")
     else:
-        write(settings.file, text)
+        write(settings.file, text, private=True)
 
 
 def _is_on(section: ChannelSettings | None, file: Path) -> None:
@@ -119,9 +119,12 @@ def _problem(spec: AnySpec, question: Question, answers: Mapping[str, str]) -> s
         return None if "is missing" in str(error) else str(error)
     if not question.secret:
         return None
-    finding = asyncio.run(identified(settings, settings.channels[spec.name], spec))
-    say(shown(Found(part=header(spec.name), finding=finding), mended=False))
-    return "Please give it again." if finding.health is Health.FAULT and finding.fix != RETRY else None
+    findings = asyncio.run(examined(settings, settings.channels[spec.name], spec, deep=False))
+    # What else is wrong may be for want of the answers that follow.
+    about = [one for one in findings if one.health is Health.FAULT and question.key in f"{one.what} {one.fix}"]
+    for finding in about or findings[:1]:
+        say(shown(Found(part=header(spec.name), finding=finding), mended=False))
+    return "Please give it again." if about else None
 
 
 def _examined(spec: AnySpec, text: str) -> bool:

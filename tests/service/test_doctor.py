@@ -123,7 +123,9 @@ def _full_disk(patient: Patient) -> None:
 def _any_row(connection: sqlite3.Connection) -> dict[str, object]:
     """A value for each column that wants one: the newest message, whatever it is."""
     known = {"lane": "turn", "kind": "message"}
-    wants = [row for row in connection.execute("PRAGMA table_info(inbound)") if row[3] and not row[5]]
+    wants = [
+        row for row in connection.execute("PRAGMA table_info(inbound)") if row[3] and row[4] is None and not row[5]
+    ]
     return {row[1]: known.get(row[1], SystemClock().now() if "INT" in row[2].upper() else "x") for row in wants}
 
 
