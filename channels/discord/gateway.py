@@ -8,7 +8,7 @@ from json import loads
 import discord
 
 from channels.discord.fields import Json, inner, text
-from channels.discord.rest import RawClient, Refused
+from channels.discord.rest import PATIENCE_S, RawClient, Refused
 from core.domain.errors import SettingsError
 from core.domain.secret import Secret
 from core.ports import Clock
@@ -45,8 +45,8 @@ class Ears(RawClient):
     one of the dispatches that begin that (`long` counts them) is not done with.
     """
 
-    def __init__(self, *, content: bool, clock: Clock) -> None:
-        super().__init__(wanted(content=content))
+    def __init__(self, *, content: bool, clock: Clock, patience_s: float = PATIENCE_S) -> None:
+        super().__init__(wanted(content=content), patience_s)
         self.dispatches: Frames = asyncio.Queue()
         self.urgent: Frames = asyncio.Queue()
         self.long = 0
@@ -66,12 +66,12 @@ class Ears(RawClient):
             await self._clock.sleep(IDENTIFY_PAUSE_S)
 
 
-async def hear(token: Secret, take: Take, *, content: bool, clock: Clock) -> None:
+async def hear(token: Secret, take: Take, *, content: bool, clock: Clock, patience_s: float = PATIENCE_S) -> None:
     """Until cancelled: resumes after each cut as long as Discord lets it. Dispatches are taken one after the other.
 
     Raises SettingsError for what only the operator can change, and what discord.py raises for the rest.
     """
-    ears = Ears(content=content, clock=clock)
+    ears = Ears(content=content, clock=clock, patience_s=patience_s)
     wrong: SettingsError | None = None
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_drain(queue, ears, take)) for queue in (ears.dispatches, ears.urgent)]

@@ -26,6 +26,8 @@ from core.domain.errors import NotSent, RateLimited, SendError, Unacceptable, Un
 from core.domain.secret import Secret
 
 CALL_S = 30.0
+# A gateway that answers no heartbeat for so long is left, whatever its socket says.
+PATIENCE_S = 60.0
 # discord.py refuses to be told to wait less than this for a bucket.
 LONGEST_WAIT_S = 30.0
 
@@ -167,7 +169,7 @@ UNSIGNED = ("/webhooks/", "/interactions/")
 class RawClient(discord.Client):
     """A client that keeps no state: what comes in is read from the raw dispatches, which nothing here can choke on."""
 
-    def __init__(self, intents: discord.Intents) -> None:
+    def __init__(self, intents: discord.Intents, patience_s: float = PATIENCE_S) -> None:
         trace = aiohttp.TraceConfig()
         trace.on_request_end.append(_refuse)
         super().__init__(
@@ -177,6 +179,7 @@ class RawClient(discord.Client):
             enable_debug_events=True,
             http_trace=trace,
             max_ratelimit_timeout=LONGEST_WAIT_S,
+            heartbeat_timeout=patience_s,
         )
 
     def _get_state(self, **options: object) -> ConnectionState[Self]:

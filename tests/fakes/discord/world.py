@@ -192,8 +192,9 @@ class World:
         )
 
     def shown(self, channel: str) -> list[Json]:
-        """What stands in a place now and was written by the app, oldest first."""
-        return [one for one in self.places[channel].messages.values() if text_at(one, "author", "id") == BOT]
+        """What stands in a place now and was written by the app, oldest first; nothing where there is no such place."""
+        messages = self.places[channel].messages if channel in self.places else {}
+        return [one for one in messages.values() if text_at(one, "author", "id") == BOT]
 
     def _writable(self, place: Place) -> None:
         if place.kind == FORUM:
