@@ -1,14 +1,13 @@
 """From a reply to the messages that Discord takes. Pure."""
 
-import re
 from collections.abc import Sequence
-from typing import NotRequired, TypedDict, assert_never
+from typing import NotRequired, TypedDict
 
 from channels.discord.interactions import WRITE
-from channels.discord.splitting import split
 from channels.discord.where import CHANNEL
+from channels.markup import discord as markup
 from channels.markup.controls import strip_controls
-from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
+from core.domain.message import Choice, Mention, OutgoingFile, Reply, Text
 
 MOST_TEXT = 2000
 MOST_FILES = 10
@@ -19,8 +18,6 @@ IN_A_ROW = 5
 # What stands where Discord wants a text and there is none.
 BLANK = "\u200b"
 SUPPRESS_EMBEDS = 1 << 2
-_MARKUP = re.compile(r"[\\*_~`|<>\[\]]")
-_LINE_MARKUP = re.compile(r"^(\s*)([#+-])", re.MULTILINE)
 PEN = "\u270f\ufe0f"
 
 
@@ -54,8 +51,8 @@ class DiscordPart(TypedDict):
 
 def render(reply: Reply) -> list[DiscordPart]:
     """Texts of at most 2,000 characters; up to ten files with the last of them, more of them after it; then choices."""
-    text = "".join(map(_source, reply.fragments)) + _numbered(reply.choices)
-    parts = [_part(piece) for piece in split(text, MOST_TEXT)] or [_part("")]
+    drawn = markup.parts((*reply.fragments, *_numbered(reply.choices)), MOST_TEXT)
+    parts = [_part(str(one.payload["content"])) for one in drawn]
     files = [_file(file) for file in reply.files]
     parts[-1]["files"] = files[:MOST_FILES]
     for start in range(MOST_FILES, len(files), MOST_FILES):
@@ -130,28 +127,10 @@ def _menu(choices: Sequence[PartChoice]) -> dict[str, object]:
     return {"type": 3, "custom_id": "choose", "options": options}
 
 
-def _numbered(choices: Sequence[Choice]) -> str:
+def _numbered(choices: Sequence[Choice]) -> tuple[Text, ...]:
     """The choices as lines, as an answer in words may name their numbers."""
-    return "".join(f"\n{number}. {literal(_line(one.label))}" for number, one in enumerate(choices, 1))
-
-
-def _source(fragment: Fragment) -> str:
-    match fragment:
-        case Markdown(source=source):
-            return strip_controls(source)
-        case Text(text=text):
-            return literal(strip_controls(text))
-        case Mention(principal=principal):
-            return (
-                f"<@{principal.user_id}>" if _is_id(fragment) else literal(_line(principal.name or principal.user_id))
-            )
-        case _:
-            assert_never(fragment)
-
-
-def literal(text: str) -> str:
-    """The text with nothing in it that Discord would read as markup."""
-    return _LINE_MARKUP.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", text))
+    lines = [f"\n{number}. {_line(one.label)}" for number, one in enumerate(choices, 1)]
+    return (Text(text="".join(lines)),) if lines else ()
 
 
 def _is_id(mention: Mention) -> bool:

@@ -16,7 +16,8 @@ LARGEST_HEADING = 3
 # Between two marks that would read as one.
 APART = "\u200b"
 _SPECIAL = re.compile(r"[\\*_~`|<>\[\]]")
-_AT_START = re.compile(r"(?m)^(\s*)([#+-]|\d+(?=\.))")
+# A backslash in front of a digit would be seen: there it stands in front of the dot.
+_AT_START = re.compile(r"(?m)^(\s*)(?:([#+-])|(\d+)(?=\.))")
 _CALLS_ALL = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
 _MARKS = ((Style.BOLD, "**"), (Style.ITALIC, "*"), (Style.STRIKE, "~~"))
 
@@ -161,7 +162,7 @@ def _escaped(sheet: Sheet, words: str) -> None:
             sheet.says("@")
             sheet.adds(APART)
         raw = _SPECIAL.sub(r"\\\g<0>", piece)
-        sheet.says(piece, _AT_START.sub(r"\1\\\2", raw) if not index else raw)
+        sheet.says(piece, _AT_START.sub(r"\1\3\\\2", raw) if not index else raw)
 
 
 def _draw_code_words(sheet: Sheet, words: str) -> None:

@@ -45,13 +45,14 @@ class Fast(SystemClock):
 
 @dataclass(frozen=True, kw_only=True)
 class DiscordHouse(House):
-    """`people` are let in, `bosses` own it; `more` are further settings of the channel."""
+    """`people` are let in, `bosses` own it; `more` are further settings of the channel, `ahead` is its clock's."""
 
     server: DiscordServer
     people: frozenset[str]
     bosses: frozenset[str] = frozenset()
     more: Json = field(default_factory=dict)
     start: Literal["now", "unread"] = "now"
+    ahead: int = 0
 
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for these people."""
@@ -59,18 +60,27 @@ class DiscordHouse(House):
         policy = everywhere(PLACE, self.people, self.bosses)
         return replace(world, choices=replace(world.choices, policy=policy))
 
+    def has_begun(self) -> bool:
+        """Whether it has seen the guild: what is said from now on counts."""
+        return self._cursor(f"began.{GUILD}") is not None
+
     async def cursor(self, scope: str) -> str | None:
         """What an earlier gateway has stored."""
+        return self._cursor(scope)
+
+    def _cursor(self, scope: str) -> str | None:
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             row = connection.execute(CURSOR, (*PLACE, scope)).fetchone()
         return None if row is None else str(row[0])
 
     def bot(self) -> DiscordChannel:
         """Not connected yet."""
+        clock = Impatient()
+        clock.ahead = self.ahead
         context = ChannelContext(
             account=BOT,
             workspace=self.folder / "workspace",
-            clock=Impatient(),
+            clock=clock,
             commands=COMMANDS,
             texts=Texts({}),
             env=lambda name: None,
@@ -96,6 +106,7 @@ async def running(house: DiscordHouse) -> AsyncIterator[Gateway]:
         async with opened(replace(house, channel=lambda platform: bot)) as gateway:
             await until(lambda: len(house.server.gateway.sessions) > before)
             await house.server.gateway.connected()
+            await until(house.has_begun)
             yield gateway
     finally:
         await bot.close()

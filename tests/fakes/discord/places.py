@@ -23,7 +23,7 @@ def guild(world: World) -> Json:
     data |= {"preferred_locale": "en-US", "nsfw_level": 0, "premium_progress_bar_enabled": False, "large": False}
     data |= {"joined_at": iso(0), "unavailable": False, "member_count": len(world.users), "voice_states": []}
     data |= {"members": [world.member(user) | {"user": world.public(user)} for user in world.users], "presences": []}
-    data |= {"channels": _channels(world, thread=False), "threads": _channels(world, thread=True)}
+    data |= {"channels": _channels(world, thread=False), "threads": _awake(world)}
     return data | {"stage_instances": [], "guild_scheduled_events": [], "soundboard_sounds": []}
 
 
@@ -43,6 +43,10 @@ def _roles(user: Json) -> list[object]:
     roles = user["roles"]
     assert isinstance(roles, list)
     return roles
+
+
+def _awake(world: World) -> list[Json]:
+    return [one for one in _channels(world, thread=True) if not flag_at(one, "thread_metadata", "archived")]
 
 
 def _channels(world: World, *, thread: bool) -> list[Json]:
@@ -95,8 +99,7 @@ async def guild_channels(call: Call) -> Answer:
 async def active_threads(call: Call) -> Answer:
     """All threads of the guild that are not archived."""
     _known(call)
-    found = [one for one in _channels(call.world, thread=True) if not flag_at(one, "thread_metadata", "archived")]
-    return {"threads": found, "members": [], "has_more": False}
+    return {"threads": _awake(call.world), "members": [], "has_more": False}
 
 
 async def archived_threads(call: Call) -> Answer:

@@ -2,11 +2,7 @@
 
 import re
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from channels.discord.outbound import MOST_TEXT, body, changed_body, form, render
-from channels.discord.splitting import split
 from core.domain.chat import Principal
 from core.domain.message import Choice, Markdown, Mention, OutgoingFile, Reply, Text, says
 from tests.fakes.wire import at, objects_at, text_at
@@ -41,7 +37,7 @@ def test_literal_text_is_read_by_nobody_as_markup() -> None:
 
 def test_choices_are_numbered_lines_and_buttons_and_a_pen_for_other_words() -> None:
     (part,) = render(asks("Left", "Right"))
-    assert part["text"] == "Which?\n1. Left\n2. Right"
+    assert part["text"] == "Which?\n1\\. Left\n2\\. Right"
     first, pen = objects_at(body(part), "components")
     assert [text_at(one, "custom_id") for one in objects_at(first, "components")] == ["t0", "t1"]
     assert at(pen, "components", 0, "custom_id") == "write"
@@ -73,31 +69,10 @@ def test_a_form_has_a_title_that_fits() -> None:
     assert text_at(form(""), "data", "title")
 
 
-def test_a_block_of_code_is_closed_and_opened_again_at_each_cut() -> None:
+def test_a_long_reply_is_cut_at_what_a_message_holds_with_its_code_in_blocks_again() -> None:
     lines = [f"+line {n}" for n in range(500)]
-    parts = split("\n".join(["Here:", "```diff", *lines, "```", "done"]), MOST_TEXT)
+    source = "\n".join(["Here:", "```diff", *lines, "```", "done"])
+    parts = [part["text"] for part in render(Reply(fragments=(Markdown(source=source),)))]
     assert max(map(len, parts)) <= MOST_TEXT
     assert all(part.count("```") % 2 == 0 for part in parts)
-    assert all("```diff" in part for part in parts)
     assert [line for part in parts for line in part.splitlines() if line.startswith("+")] == lines
-
-
-def test_a_title_of_a_block_that_is_no_language_is_not_repeated() -> None:
-    parts = split("```diff " + "--git a/path " * 150 + "\n" + "x\n" * 2000 + "```", MOST_TEXT)
-    assert sum(part.count("--git") for part in parts) == 150
-    assert max(map(len, parts)) <= MOST_TEXT
-
-
-def test_a_cut_parts_no_backslash_from_what_it_stands_in_front_of() -> None:
-    (part, *rest) = split("\\*" * 3000, MOST_TEXT)
-    assert all(len(one) % 2 == 0 for one in (part, *rest))
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(["word", "```", "```py", "~~~", "``", "\\", "👩‍👩‍👧", " ", "x" * 700]), max_size=60))
-def test_no_piece_is_too_long_or_blank_and_no_word_is_lost(words: list[str]) -> None:
-    text = "\n".join(words)
-    pieces = split(text, MOST_TEXT)
-    assert all(0 < len(piece) <= MOST_TEXT and piece.strip() for piece in pieces)
-    assert sum(piece.count("word") for piece in pieces) == words.count("word")
-    assert sum(piece.count("x") for piece in pieces) == text.count("x")
