@@ -111,12 +111,14 @@ class Drop:
     """Starts nothing. With `notice` the person is told why; `kept` says that what was said stays readable.
 
     `refusal`: the notice says that the person is not let in, and what they said is forgotten.
+    `pairs`: they get a code by which somebody can let them in, as often as that is allowed.
     """
 
     reason: str
     notice: str | None = None
     kept: bool = False
     refusal: bool = False
+    pairs: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

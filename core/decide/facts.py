@@ -5,7 +5,7 @@ from enum import Flag, auto
 from core.decide.activation import may_follow, overheard
 from core.decide.commands import parse
 from core.decide.gate import AllowBots, DmPolicy, Refused, authorize
-from core.decide.refusal import may_be_refused
+from core.decide.refusal import tells
 from core.decide.sessions import Rewinding
 from core.decide.stops import STOPPING
 from core.decide.view import ChatView, Rules
@@ -52,7 +52,7 @@ def facts(inbound: Inbound, chat: ChatView, rules: Rules) -> Fact:
     """What to look up for `decide`; nothing for a message to an idle chat."""
     verdict = authorize(inbound, rules.policy, chat.known)
     if isinstance(verdict, Refused):
-        return Fact.TOLD if may_be_refused(inbound, rules) else Fact.NONE
+        return Fact.TOLD if tells(inbound, rules, verdict) else Fact.NONE
     if overheard(inbound, chat, rules):
         return Fact.NONE
     if not chat.live or inbound.kind is InboundKind.BUTTON:

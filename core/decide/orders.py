@@ -3,15 +3,22 @@
 from core.decide.answers import DECIDING, answer, verdict
 from core.decide.commands import Misspelt, parse
 from core.decide.decisions import Command, Decision, Drop
+from core.decide.gate import authorize
 from core.decide.queueing import begin, steer
 from core.decide.stops import STOPPING, stop
 from core.decide.view import ChatView, Rules
+from core.domain.chat import Role
 from core.domain.command import CommandCall
 from core.domain.message import Inbound
 
+GUESTS_HAVE = frozenset({"help", "whoami", "status", "why", "stop"})
+
 
 def order(inbound: Inbound, call: CommandCall, chat: ChatView, rules: Rules) -> Decision:
-    """What a command does."""
+    """What a command does. Guests have few."""
+    guest = authorize(inbound, rules.policy, chat.known) is Role.GUEST
+    if guest and call.name not in GUESTS_HAVE and call.name not in DECIDING:
+        return Drop(reason="guest", notice=rules.texts.say("members_only"))
     if call.name in DECIDING:
         return verdict(inbound, call, chat, rules)
     if call.name in STOPPING:

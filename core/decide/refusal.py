@@ -7,7 +7,7 @@ from core.domain.chat import SenderKind
 from core.domain.message import Inbound, InboundKind
 
 # Where anybody is told so. Programs are not: two of them would go on for ever.
-_TOLD = frozenset({NOT_LISTED, PLACE_NOT_LISTED, UNKNOWN})
+_TOLD = frozenset({NOT_LISTED, PLACE_NOT_LISTED})
 
 
 def may_be_refused(inbound: Inbound, rules: Rules) -> bool:
@@ -18,8 +18,15 @@ def may_be_refused(inbound: Inbound, rules: Rules) -> bool:
     return meant and spoken and person and rules.refuses(inbound.chat)
 
 
+def tells(inbound: Inbound, rules: Rules, why: Refused) -> bool:
+    """Whether the person hears of it, unless they did within a day."""
+    return why.reason in _TOLD and may_be_refused(inbound, rules)
+
+
 def refuse(inbound: Inbound, chat: ChatView, rules: Rules, why: Refused) -> Drop:
     """Said once a person and day; what was said is not kept."""
-    if why.reason in _TOLD and not chat.told and may_be_refused(inbound, rules):
+    if why.reason == UNKNOWN:
+        return Drop(reason=why.reason, pairs=may_be_refused(inbound, rules))
+    if not chat.told and tells(inbound, rules, why):
         return Drop(reason=why.reason, notice=rules.texts.say("refusal"), refusal=True)
     return Drop(reason=why.reason)

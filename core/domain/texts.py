@@ -61,6 +61,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "which_question": "Several questions are open here: reply to the one you mean, or use its buttons.",
         "question_not_yours": "This question is for {name}.",
         "pairing": "I do not know you yet. Ask the owner to run: parley pairing approve {code} (valid 1 hour).",
+        "members_only": "Only members can do that.",
         "refusal": "I may not answer you here.",
         "waiting_for": "I am waiting for {name}'s answer first; your message is number {n}.",
         "queue_unknown": "There is no queue mode {name}. /queue lists them.",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from core.bus import Bus, Ended, Taken, Telemetry
+from core.decide.gate import PLACE_NOT_LISTED
 from core.domain.message import Dropped, Inbound
 from core.domain.presence import Outcome
 from core.ports import Accepted, Chance, Inbox, Wakeup
@@ -72,5 +73,9 @@ class Intake:
         if accepted.duplicate or accepted.dropped:
             reason = "duplicate" if accepted.duplicate else accepted.dropped
             log.info("inbound.dropped", inbound=accepted.inbound, reason=reason)
+            if reason == PLACE_NOT_LISTED and accepted.replies and isinstance(event, Inbound):
+                # What the operator has to write for it to be heard there.
+                line = f'groups = ["{event.place}"]'
+                log.warning("place.not_listed", section=f"[channels.{event.chat.channel}]", add=line)
             data = {"inbound": accepted.inbound, "reason": reason}
             self.bus.emit(Telemetry(kind="InboundDropped", chat=event.chat, data=data))

@@ -21,9 +21,8 @@ from core.decide.decisions import (
     Steer,
     Withdraw,
 )
-from core.decide.late import TOO_OLD
 from core.ports import Accepted
-from core.store import beginning, changing, outage, rewinding, stopping
+from core.store import beginning, changing, dropping, outage, rewinding, stopping
 from core.store.notices import notice, undelivered
 from core.store.stored import Stored
 
@@ -56,16 +55,6 @@ def _perform(conn: Connection, stored: Stored, decision: Decision) -> Accepted:
         case Command():
             return replace(stored.accepted(), command=True)
         case Drop():
-            return _drop(conn, stored, decision)
+            return dropping.drop(conn, stored, decision)
         case _:
             assert_never(decision)
-
-
-def _drop(conn: Connection, stored: Stored, decision: Drop) -> Accepted:
-    """It starts nothing; its row says why."""
-    if decision.reason == TOO_OLD:
-        outage.miss(conn, stored.chat.id, stored.id)
-    if decision.notice is not None:
-        key = stored.event.event_key
-        notice(conn, stored.chat.id, stored.id, decision.notice, stored.admission.key, answers=key)
-    return replace(stored.accepted(), dropped=decision.reason, replies=decision.notice is not None)

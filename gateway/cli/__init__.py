@@ -47,6 +47,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "approvals": Verb(
             module="gateway.cli.approvals", summary="calls that need leave (list, show, approve, deny, revoke)"
         ),
+        "pairing": Verb(module="gateway.cli.pairing", summary="who may write to it (list, approve, revoke)"),
         "trace": Verb(module="gateway.cli.trace", summary="the life of one message"),
         "read": Verb(module="gateway.cli.read", summary="what a raw event of a platform means"),
         "render": Verb(module="gateway.cli.render", summary="Markdown as a channel would send it"),

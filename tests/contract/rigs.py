@@ -73,6 +73,13 @@ class Echoes(Protocol):
         """We said something."""
 
 
+class Gathers(Rig[PartT], Protocol[PartT]):
+    """A platform that has groups."""
+
+    def says_in_group(self, text: str, *, addressed: bool) -> None:
+        """A person says something in a group, to us or to others."""
+
+
 class FakeRig:
     """The fake platform."""
 
@@ -85,6 +92,11 @@ class FakeRig:
     def says(self, text: str) -> None:
         """By Ann."""
         self._last = self.platform.says("ann", text)
+
+    def says_in_group(self, text: str, *, addressed: bool) -> None:
+        """By Ann, in the hall."""
+        said = {"chat": "hall", "place": "hall", "user": "ann", "shared": True, "text": text, "at": 0}
+        self._last = self.platform.hands_out({**said, "addressed": addressed})
 
     def babbles(self) -> None:
         """An event without any of the known fields."""
@@ -207,12 +219,13 @@ class WindowRig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A channel of the suite; `opens` gives its Rig. `acknowledges` and `echoes`: its rig has these knobs too."""
+    """A channel of the suite; `opens` gives its Rig. The others: its rig has these knobs too."""
 
     name: str
     opens: Callable[[], AbstractAsyncContextManager[object]]
     acknowledges: bool = False
     echoes: bool = False
+    gathers: bool = False
 
 
 def fake(profile: Profile) -> Subject:
@@ -222,7 +235,7 @@ def fake(profile: Profile) -> Subject:
     async def opens() -> AsyncIterator[Rig[FakePart]]:
         yield FakeRig(profile)
 
-    return Subject(name=f"fake {profile.name.lower()}", opens=opens, acknowledges=True, echoes=True)
+    return Subject(name=f"fake {profile.name.lower()}", opens=opens, acknowledges=True, echoes=True, gathers=True)
 
 
 @asynccontextmanager

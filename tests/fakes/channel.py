@@ -1,7 +1,7 @@
 """A channel that speaks to a FakePlatform."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from channels.contract import ChannelContext, ChannelSpec, Limits
 from channels.markup.controls import strip_controls
 from core.bus import Accept
-from core.domain.chat import ChatKey, Principal
+from core.domain.chat import ChatKey, Principal, SenderKind
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import StoreError, Unreachable
 from core.domain.message import Dropped, Inbound, InboundKind, Reply, plain
@@ -123,15 +123,26 @@ def read(event: Event, *, account: str) -> Inbound | Dropped:
             said = Inbound(event_key=event.id, chat=key, sender=sender, content=text, at=at, addressed=None)
             said = replace(said, message_id=_text(rest.get("message")), kind=_kind(rest.get("kind")))
             said = replace(said, shared=rest.get("shared") is True, admin=rest.get("admin") is True)
-            said = replace(said, reply_to=_text(rest.get("reply")))
+            said = replace(said, reply_to=_text(rest.get("reply")), place=_text(rest.get("place")))
+            said = replace(said, twins=_texts(rest.get("twins")), sender=_sort(sender, rest))
             return replace(said, addressed=addressed) if isinstance(addressed, bool) else said
         case {"chat": str(chat), "user": str(user), "press": str(token), "at": int(at), **rest}:
             key = ChatKey(channel=CHANNEL, account=account, chat_id=chat, thread_id=_text(rest.get("thread")))
             sender = Principal(channel=CHANNEL, account=account, user_id=user, name=user.title())
-            return Inbound(event_key=event.id, chat=key, sender=sender, content=token, at=at, kind=InboundKind.BUTTON)
+            pressed = Inbound(event_key=event.id, chat=key, sender=sender, content=token, at=at)
+            return replace(pressed, kind=InboundKind.BUTTON, place=_text(rest.get("place")))
         case _:
             unknown = ChatKey(channel=CHANNEL, account=account, chat_id="unknown")
             return Dropped(reason="unreadable", event_key=event.id, chat=unknown, at=0)
+
+
+def _sort(sender: Principal, rest: Mapping[str, object]) -> Principal:
+    kind = SenderKind.BOT if rest.get("bot") is True else SenderKind.PERSON
+    return replace(sender, kind=kind, roles=_texts(rest.get("roles")))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list) else ()
 
 
 def _kind(value: object) -> InboundKind:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from channels.contract import AnyChannel
-from core.decide.gate import Policy
+from core.decide.gate import Door, Policy
 from core.decide.next_step import Budget
 from core.decide.view import Answerers, Queueing
 from core.domain.agent import AgentDefinition
@@ -88,6 +88,7 @@ class House:
     approvals: Mapping[str, str] = field(default_factory=dict)
     etiquette: Etiquette = field(default_factory=Etiquette)
     channel: Callable[[FakePlatform], AnyChannel] = FakeChannel
+    door: Door = field(default_factory=Door)
 
     @property
     def database(self) -> Path:
@@ -112,6 +113,7 @@ class House:
                 listed={(CHANNEL, ACCOUNT): frozenset(PEOPLE)},
                 owners={(CHANNEL, ACCOUNT): self.owners},
                 approvers={(CHANNEL, ACCOUNT): frozenset(self.approvers)} if self.approvers else {},
+                doors={(CHANNEL, ACCOUNT): self.door},
             ),
             commands=[spec for spec in COMMANDS if not spec.terminal_only],
             texts=Texts({}),

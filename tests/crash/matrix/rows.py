@@ -183,6 +183,8 @@ BESIDE: Mapping[str, str] = {
     "approving": "what an operator decides by hand, one statement",
     "grants.listed": "what the command line shows",
     "grants.revoke": "what an operator does by hand, one statement",
+    "pairing": "what an operator does by hand, one statement",
+    "revoking": "what an operator does by hand, one commit",
     "redrive": "what an operator does by hand, one statement",
     "session_listing": "what the command line shows",
     "session": "what a terminal window shows",
