@@ -52,6 +52,19 @@ async def test_an_event_that_comes_again_after_a_restart_is_acknowledged_and_ign
     assert (server.sockets.acknowledged >= 4, model.asked, len(watcher.says(DIRECT))) == (True, 1, 1)
 
 
+async def test_one_gesture_with_two_times_is_one_turn(
+    house: SlackHouse, server: SlackServer, model: ScriptedModel, watcher: Watcher
+) -> None:
+    model.then(says("Once."), says("Then."))
+    async with running(house):
+        await server.people.says(ANNA, DIRECT, "do it", client_msg_id="7f1c0000-0000-4000-8000-000000000001")
+        await server.people.says(ANNA, DIRECT, "do it", client_msg_id="7f1c0000-0000-4000-8000-000000000001")
+        await watcher.hears(DIRECT, "Once.")
+        await server.people.says(ANNA, DIRECT, "then this")
+        await watcher.hears(DIRECT, "Then.")
+    assert model.asked == 2
+
+
 async def test_a_preview_is_no_edit_and_an_edit_is_no_second_turn(
     house: SlackHouse, server: SlackServer, model: ScriptedModel, watcher: Watcher
 ) -> None:

@@ -5,7 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, TEAM, SlackServer
+from tests.fakes.slack import BOT as SLACK_BOT
 from tests.fakes.telegram import BOT, TOKEN, TelegramServer
+from tests.fakes.wire import text_at
 
 Moments = Callable[[str, str], bool]
 
@@ -107,9 +110,64 @@ def _telegram(unsure: str, calls: Sequence[str], *, repeats: bool) -> Platform:
     )
 
 
+class SlackFront:
+    """Anna and Ben in direct messages, Anna in a thread of a channel."""
+
+    def __init__(self, server: SlackServer) -> None:
+        self._server = server
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """One socket: which of two gets an event is no matter here."""
+        tokens = {"bot_token": BOT_TOKEN, "app_token": APP_TOKEN}
+        return {**tokens, "api_url": self._server.api_url, "sockets": 1}
+
+    async def talks(self) -> None:
+        """All at once, as far as a conversation can."""
+        people = self._server.people
+        for words in zip(CONVERSATIONS["anna"], CONVERSATIONS["ben"], strict=True):
+            await people.says("U0ANNA0001", "D0ANNA0001", words[0])
+            await people.says("U0BEN00001", "D0BEN00001", words[1])
+        first, *more = CONVERSATIONS["group"]
+        root = await people.says("U0ANNA0001", "C0GENERAL1", f"<@{SLACK_BOT}> {first}")
+        for word in more:
+            await people.says("U0ANNA0001", "C0GENERAL1", f"<@{SLACK_BOT}> {word}", thread_ts=root)
+
+    def shown(self) -> Mapping[str, Sequence[str]]:
+        """By the app alone."""
+        places = {"anna": "D0ANNA0001", "ben": "D0BEN00001", "group": "C0GENERAL1"}
+        world = self._server.world
+        return {name: [text_at(one, "text") for one in world.shown(channel)] for name, channel in places.items()}
+
+    def quiet(self) -> bool:
+        """Every envelope is acknowledged, or was given up."""
+        return all(pending.settled.is_set() for pending in self._server.sockets.pendings)
+
+
+async def slack(moments: Moments) -> AsyncIterator[Front]:
+    """By sockets."""
+    async with SlackServer(waits=(0.05, 0.5, 1.0)) as server:
+        server.world.person("U0ANNA0001", "anna")
+        server.world.person("U0BEN00001", "ben")
+        server.world.conversation("D0ANNA0001", "U0ANNA0001", kind="im")
+        server.world.conversation("D0BEN00001", "U0BEN00001", kind="im")
+        server.world.conversation("C0GENERAL1", "U0ANNA0001", "U0BEN00001")
+        server.moments = server.sockets.moments = moments
+        yield SlackFront(server)
+
+
 PLATFORMS = (
     _telegram("resend-after", ("getupdates", "sendmessage"), repeats=True),
     _telegram("placeholder-edit", ("getupdates", "sendmessage", "editmessagetext"), repeats=False),
+    Platform(
+        name="slack",
+        channel="slack",
+        account=TEAM,
+        people=("U0ANNA0001", "U0BEN00001"),
+        calls=("acknowledge", "chat.postMessage", "chat.update"),
+        opens=slack,
+        repeats=False,
+    ),
 )
 
 

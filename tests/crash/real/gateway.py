@@ -15,7 +15,7 @@ import structlog
 
 from channels import registry
 from channels.contract import AnyChannel, ChannelContext
-from core.decide.gate import Policy
+from core.decide.gate import Door, GroupPolicy, Policy
 from core.domain.command import COMMANDS
 from core.domain.prompt import ModelSize, Prompt
 from core.domain.step import ModelAnswered
@@ -141,7 +141,8 @@ def _note(descriptor: int, name: str) -> None:
 
 def _let_in(world: World, birth: Birth) -> World:
     place = (birth.channel, birth.account)
-    policy = Policy(listed={place: frozenset(birth.people)})
+    people = frozenset(birth.people)
+    policy = Policy(listed={place: people}, doors={place: Door(group=GroupPolicy.OPEN, authors=people)})
     return replace(world, choices=replace(world.choices, policy=policy))
 
 

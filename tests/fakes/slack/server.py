@@ -38,7 +38,8 @@ class SlackServer:
     """`async with SlackServer() as slack:` serves `slack.api_url` until the block is left.
 
     Events go over the sockets; once `signed` is set they go there instead. With `echoes` the app hears of its own
-    messages too, as it does in a real workspace.
+    messages too, as it does in a real workspace. `moments` is told when a call arrived, was taken and was answered;
+    where it says true, the caller hears nothing, and of a call that only arrived nothing is done.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class SlackServer:
         self.calls: list[Called] = []
         self.signed: SignedPosts | None = None
         self.echoes = True
+        self.moments: Callable[[str, str], bool] = lambda method, moment: False
         self.url = f"http://127.0.0.1:{port}"
         self._port = port
         self._runner: web.AppRunner | None = None
@@ -101,7 +103,7 @@ class SlackServer:
         args = await _arguments(request)
         channel = text_at(args, "channel") or text_at(args, "channel_id")
         planned = self.faults.due(method, channel)
-        if planned and planned.fault is Fault.CUT_BEFORE:
+        if (planned and planned.fault is Fault.CUT_BEFORE) or self.moments(method, "arrived"):
             return _cut(request)
         try:
             body = self._answer(request, method, args, planned)
@@ -110,9 +112,13 @@ class SlackServer:
             return web.json_response(refused.body, status=refused.status, headers=refused.headers)
         self.calls.append(Called(method=method, args=args, error=""))
         await self._echo(method, body)
-        if planned and planned.fault is Fault.CUT_AFTER:
+        if (planned and planned.fault is Fault.CUT_AFTER) or self.moments(method, "taken"):
             return _cut(request)
-        return web.json_response(body, headers={"x-oauth-scopes": ",".join(self.world.scopes)})
+        response = web.json_response(body, headers={"x-oauth-scopes": ",".join(self.world.scopes)})
+        await response.prepare(request)
+        await response.write_eof()
+        self.moments(method, "answered")
+        return response
 
     def _answer(self, request: web.Request, method: str, args: Json, planned: Planned | None) -> Json:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ") or text_at(args, "token")

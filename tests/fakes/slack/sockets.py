@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
@@ -50,6 +50,8 @@ class Sockets:
     def __init__(self, waits: Sequence[float] = (0.0, 1.0, 2.0), *, ack_within: float = 3.0) -> None:
         self.offers: list[Json] = []
         self.acknowledged = 0
+        self.pendings: list[Pending] = []
+        self.moments: Callable[[str, str], bool] = lambda method, moment: False
         self.open: list[web.WebSocketResponse] = []
         self._tickets: set[str] = set()
         self._waiting: list[Pending] = []
@@ -66,6 +68,7 @@ class Sockets:
     async def offer(self, delivery: Delivery) -> Pending:
         """Puts it into the queue; one of the sockets takes it."""
         pending = Pending(delivery)
+        self.pendings.append(pending)
         await self._queue(pending)
         return pending
 
@@ -125,11 +128,14 @@ class Sockets:
             if message.type is not WSMsgType.TEXT:
                 continue
             said = json.loads(message.data)
+            if self.moments("acknowledge", "arrived"):
+                continue
             pending = flight.pop(text_at(said, "envelope_id"), None)
             if pending is not None:
                 self.acknowledged += 1
                 pending.answer = dict(said)
                 pending.settled.set()
+            self.moments("acknowledge", "taken")
 
     async def _write(self, socket: web.WebSocketResponse, flight: dict[str, Pending]) -> None:
         loop = asyncio.get_running_loop()
