@@ -23,7 +23,9 @@ def _runs(tokens: Sequence[Token]) -> Iterator[Run]:
     look = Run(text="")
     for token in tokens:
         name, _, way = token.type.rpartition("_")
-        if name in _STYLES:
+        if not name:
+            yield from _leaf(token, look)
+        elif name in _STYLES:
             style = look.style | _STYLES[name] if way == "open" else look.style & ~_STYLES[name]
             look = replace(look, style=style)
         elif name == "link":
@@ -36,9 +38,11 @@ def _runs(tokens: Sequence[Token]) -> Iterator[Run]:
 def _leaf(token: Token, look: Run) -> Iterator[Run]:
     match token.type:
         case "text" | "html_inline" | "text_special":
-            yield from _addressed(replace(look, text=token.content))
+            # Words that are an address lead there, whatever a link around them says.
+            own = "://" in token.content
+            yield from _addressed(Run(text=token.content, style=look.style) if own else _alike(look, token.content))
         case "softbreak" | "hardbreak":
-            yield replace(look, text="\n")
+            yield _alike(look, "\n")
         case "code_inline":
             yield replace(look, text=token.content, style=look.style | Style.CODE)
         case "image":
@@ -51,20 +55,29 @@ def _merged(runs: Iterator[Run]) -> Iterator[Run]:
     last: Run | None = None
     texts: list[str] = []
     for run in runs:
-        if last is not None and replace(run, text="") == last:
+        if last is not None and (run.style, run.link, run.shy) == (last.style, last.link, last.shy):
             texts.append(run.text)
             continue
         if last is not None:
-            yield replace(last, text="".join(texts))
-        last, texts = replace(run, text=""), [run.text]
+            yield _alike(last, "".join(texts)) if len(texts) > 1 else last
+        last, texts = run, [run.text]
     if last is not None:
-        yield replace(last, text="".join(texts))
+        yield _alike(last, "".join(texts)) if len(texts) > 1 else last
+
+
+def _alike(look: Run, text: str) -> Run:
+    """Other words of the same look; nobody is named by them."""
+    return Run(text=text, style=look.style, link=look.link, shy=look.shy)
 
 
 def _addressed(run: Run) -> Iterator[Run]:
     """Plain words, with the addresses that stand bare in them as links."""
+    if run.link is not None or "://" not in run.text:
+        if run.text:
+            yield run
+        return
     at = 0
-    for found in () if run.link is not None else _ADDRESS.finditer(run.text):
+    for found in _ADDRESS.finditer(run.text):
         address = found[0].rstrip(".,;:!?'\"*_~")
         while address.endswith(")") and address.count(")") > address.count("("):
             address = address[:-1].rstrip(".,;:!?'\"*_~")
@@ -73,7 +86,7 @@ def _addressed(run: Run) -> Iterator[Run]:
         yield Run(text=address, style=run.style, link=address, shy=not is_honest(address))
         at = found.start() + len(address)
     if at < len(run.text):
-        yield Run(text=run.text[at:], style=run.style, link=run.link, shy=run.shy)
+        yield Run(text=run.text[at:], style=run.style)
 
 
 def is_honest(address: str) -> bool:

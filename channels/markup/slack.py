@@ -10,7 +10,7 @@ from channels.markup import mrkdwn
 from channels.markup.drawing import between, items_of, lead, quoted, shown_address
 from channels.markup.parse import document
 from channels.markup.sheet import Part, Sheet
-from channels.markup.split import packed
+from channels.markup.split import GAP, packed
 from channels.markup.tree import Code, Document, Piece, Run, Style, Words
 from core.domain.message import Fragment
 
@@ -34,7 +34,7 @@ def parts(fragments: Sequence[Fragment], limit: int = TEXT, *, last: int = 0) ->
 
 def _few(pieces: Document) -> Iterator[Document]:
     """Halves of it, until none has too many blocks: pieces share blocks, so that most documents stay whole."""
-    if len(pieces) <= 1 or len(list(_blocks(pieces))) <= MOST_BLOCKS // 2:
+    if len(pieces) <= MOST_BLOCKS // 2 or len(list(_blocks(pieces))) <= MOST_BLOCKS // 2:
         yield pieces
         return
     middle = len(pieces) // 2
@@ -55,28 +55,34 @@ def _part(pieces: Document) -> Part:
         if index:
             sheet.adds(between(pieces[index - 1], piece))
         mrkdwn.draw(sheet, piece)
-    payload: Json = {"text": sheet.raw, "blocks": list(_blocks(pieces))}
+    whole = len(sheet.raw) <= SECTION and all(map(mrkdwn.expressible, pieces))
+    payload: Json = {"text": sheet.raw, "blocks": list(_section(sheet.raw) if whole else _blocks(pieces))}
     return sheet.part(payload)
 
 
 def _blocks(pieces: Document) -> Iterator[Json]:
     """Sections of mrkdwn, and rich text where mrkdwn cannot express it."""
     waiting: list[Piece] = []
+    size = 0
     for piece in pieces:
         if not mrkdwn.expressible(piece):
             yield from _sections(waiting)
-            waiting = []
+            waiting, size = [], 0
             yield _rich(piece)
             continue
-        if len(_section_text([*waiting, piece])) > SECTION:
+        size += measure(piece) + GAP
+        if size > SECTION and waiting:
             yield from _sections(waiting)
-            waiting = []
+            waiting, size = [], measure(piece) + GAP
         waiting.append(piece)
     yield from _sections(waiting)
 
 
 def _sections(pieces: Sequence[Piece]) -> Iterator[Json]:
-    text = _section_text(pieces)
+    yield from _section(_section_text(pieces))
+
+
+def _section(text: str) -> Iterator[Json]:
     if text.strip():
         yield {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 

@@ -1,6 +1,7 @@
 """Telegram's HTML. Lengths count what is left after parsing, in UTF-16 units; the Bot API's own numbers."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 
 from channels.markup.drawing import between, draw_columns, lead, quoted, shown_address
@@ -122,10 +123,16 @@ def _tags(run: Run, style: Style) -> tuple[str, str]:
     """What opens and closes a run; code takes nothing else with it."""
     if Style.CODE in style or (run.shy and run.link == run.text):
         return "<code>", "</code>"
-    names = [(f"<{name}>", f"</{name}>") for flag, name in _TAGS if flag in style]
+    opened, closed = _tags_of(style)
     if target := _target(run):
-        names.append((f'<a href="{escape(target)}">', "</a>"))
-    return "".join(opened for opened, _ in names), "".join(closed for _, closed in reversed(names))
+        return f'{opened}<a href="{escape(target)}">', f"</a>{closed}"
+    return opened, closed
+
+
+@cache
+def _tags_of(style: Style) -> tuple[str, str]:
+    names = [name for flag, name in _TAGS if flag in style]
+    return "".join(f"<{name}>" for name in names), "".join(f"</{name}>" for name in reversed(names))
 
 
 def _target(run: Run) -> str:
