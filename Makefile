@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help chat run test check bench crash lock clean FORCE
+.PHONY: help chat run test nightly check bench crash lock clean FORCE
 
 # Which Python makes .venv, and what is passed on to the command: make chat PYTHON=python3.12 ARGS='-m hi'
 PYTHON ?= python3
@@ -27,6 +27,9 @@ run: $(VENV)/.runtime ## run the gateway in the foreground
 
 test: check ## everything that has to pass: the checks, then all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+nightly: $(VENV)/.dev ## show 20,000 documents to the parsers of Telegram and Discord
+	@DOCUMENTS=20000 $(BIN)/python -m pytest -q tests/unit/markup/test_telegram_parser.py tests/unit/markup/test_discord_parser.py
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, size and habit budgets
 	@$(BIN)/python -m tests.checks

@@ -188,5 +188,5 @@ def test_a_release_enters_a_lock_only_when_it_is_seven_days_old(checkout: Checko
 
 def test_help_lists_every_target(checkout: Checkout) -> None:
     done = checkout.make()
-    for target in ("chat", "run", "test", "check", "bench", "crash", "lock", "clean"):
+    for target in ("chat", "run", "test", "nightly", "check", "bench", "crash", "lock", "clean"):
         assert f"make {target}" in done.stdout

@@ -104,6 +104,13 @@ def test_nothing_that_a_reader_would_load_or_mistake_is_a_link(source: str) -> N
     assert not re.search(r"<[a-z]+ [^>]*(evil|data:|javascript:)", str(mail.payload["html"]))
 
 
+def test_words_that_are_an_address_lead_to_that_address() -> None:
+    source = "[https://good.example/a](https://evil.example/b)"
+    assert on_slack(source) == "<https://good.example/a>"
+    assert on_discord(source) == "<https://good.example/a>"
+    assert on_telegram(source) == '<a href="https://good.example/a">https://good.example/a</a>'
+
+
 def test_a_code_block_that_is_cut_is_closed_and_opened_again_with_its_language() -> None:
     source = "```python\n" + "\n".join(f"print({number})" for number in range(40)) + "\n```"
     texts = [str(part.payload["content"]) for part in discord.parts([Markdown(source=source)], 200)]
