@@ -1,7 +1,7 @@
 """What is seen of turns while they run, on the channels of this process."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from channels.contract import AnyChannel, ChoosesDraftPlace, Deletes, Edits, Reacts, ShowsDrafts, ShowsProgress, Types
@@ -37,8 +37,9 @@ class _Shown:
 class ChannelShowing:
     """Finds the channel that serves a chat, among those that there are at this moment."""
 
-    def __init__(self, channels: Sequence[AnyChannel]) -> None:
+    def __init__(self, channels: Sequence[AnyChannel], mask: Callable[[str], str]) -> None:
         self._channels = channels
+        self._mask = mask
         self._known: dict[int, _Shown] = {}
 
     def able(self, chat: ChatKey) -> Abilities:
@@ -52,13 +53,13 @@ class ChannelShowing:
         """What is being done, in its own place."""
         one = self._of(chat)
         if one and one.steps and one.in_place(chat):
-            one.steps.progress(chat, text)
+            one.steps.progress(chat, self._mask(text))
 
     def draft(self, chat: ChatKey, text: str) -> None:
         """An answer so far, in its own place."""
         one = self._of(chat)
         if one and one.drafts and one.in_place(chat):
-            one.drafts.draft(chat, text)
+            one.drafts.draft(chat, self._mask(text))
 
     async def typing(self, chat: ChatKey, *, on: bool) -> None:
         """The sign of typing."""
@@ -115,9 +116,16 @@ def _able(channel: AnyChannel, *, line: bool, drafts: bool) -> Abilities:
 class Shows:
     """All that is shown of turns beside their replies."""
 
-    def __init__(self, bus: Bus, channels: Sequence[AnyChannel], drafts: Drafts, manner: Manner) -> None:
-        showing = ChannelShowing(channels)
-        means = Means(showing=showing, sending=ChannelSending(channels), drafts=drafts)
+    def __init__(
+        self,
+        bus: Bus,
+        channels: Sequence[AnyChannel],
+        drafts: Drafts,
+        manner: Manner,
+        mask: Callable[[str], str],
+    ) -> None:
+        showing = ChannelShowing(channels, mask)
+        means = Means(showing=showing, sending=ChannelSending(channels, mask), drafts=drafts)
         self._bus = bus
         self._presence = Presence(means, manner)
         self._reactions = Reactions(showing, manner.etiquette, manner.clock)

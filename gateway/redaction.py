@@ -69,6 +69,10 @@ class Redactor:
         tail = shown[-half:] if len(shown) > length else ""
         return f"{shown[: length - len(tail)]} ... ({len(text)} characters) ... {tail}"
 
+    def known(self, text: str) -> str:
+        """The text without the given secrets; what only looks like a token stays."""
+        return self._secrets.sub(MASK, text) if self._secrets else text
+
     def value(self, value: object, depth: int = 0) -> object:
         """The value as plain JSON values, every text in it masked, every list and depth bounded."""
         match value:

@@ -1,13 +1,13 @@
 """The channels of this process as the delivery of core sees them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from channels.contract import AnyChannel, Deletes, Edits, Paced, Places
 from core.domain.chat import ChatKey
 from core.domain.delivery import Receipt, Settled
 from core.domain.errors import NotSent
-from core.domain.message import Reply
+from core.domain.message import Fragment, Markdown, Mention, Reply, Text
 from core.domain.pace import Manners, Once, Pace
 
 
@@ -34,11 +34,32 @@ def _able(channel: AnyChannel) -> _Able:
     )
 
 
+def masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
+    """The reply with every text of it masked."""
+    return replace(
+        reply,
+        fragments=tuple(_masked(fragment, mask) for fragment in reply.fragments),
+        files=tuple(replace(file, caption=mask(file.caption)) for file in reply.files),
+        choices=tuple(replace(choice, label=mask(choice.label)) for choice in reply.choices),
+    )
+
+
+def _masked(fragment: Fragment, mask: Callable[[str], str]) -> Fragment:
+    match fragment:
+        case Markdown(source=source):
+            return Markdown(source=mask(source))
+        case Text(text=text):
+            return Text(text=mask(text))
+        case Mention():
+            return fragment
+
+
 class ChannelSending:
     """Finds the channel that serves a chat, among those that there are at this moment."""
 
-    def __init__(self, channels: Sequence[AnyChannel]) -> None:
+    def __init__(self, channels: Sequence[AnyChannel], mask: Callable[[str], str]) -> None:
         self._channels = channels
+        self._mask = mask
         self._known: dict[int, _Able] = {}
 
     def paces(self, chat: ChatKey) -> tuple[Pace, ...]:
@@ -57,8 +78,8 @@ class ChannelSending:
         return one.places.placeholder(part, text) if one and one.places else None
 
     def render(self, chat: ChatKey, reply: Reply) -> Sequence[Mapping[str, object]]:
-        """The parts of a reply."""
-        return self._of(chat).channel.render(reply)
+        """The parts of a reply, with nothing in them that is secret."""
+        return self._of(chat).channel.render(masked(reply, self._mask))
 
     async def send(self, chat: ChatKey, part: Mapping[str, object], key: str) -> Receipt:
         """One call out."""

@@ -104,7 +104,7 @@ def wire(world: World) -> Gateway:
     turns = StoredTurns(world.store, Holder(owner=owner, lease_ms=LEASE_MS, texts=world.choices.texts))
     outbox = StoredOutbox(world.store)
     inbox = StoredInbox(world.store, _admission(world, owner))
-    presence = Shows(bus, world.channels, StoredDrafts(world.store), _manner(world))
+    presence = Shows(bus, world.channels, StoredDrafts(world.store), _manner(world), world.mask)
     lanes = [one.lane for one in world.channels]
     sender = Sender(_dispatch(world, outbox, bus), lanes, StoredLaneFacts(world.store), send)
     runner = _runner(world, bus, turns, sender, presence, work)
@@ -191,7 +191,7 @@ def _sources(world: World) -> Sources:
 
 
 def _dispatch(world: World, outbox: StoredOutbox, bus: Bus) -> Dispatch:
-    choices, sending = world.choices, ChannelSending(world.channels)
+    choices, sending = world.choices, ChannelSending(world.channels, world.mask)
     pacer = Pacer(sending.paces, world.clock)
     return Dispatch(
         outbox=outbox,
@@ -285,6 +285,7 @@ async def opened(roster: Roster) -> AsyncIterator[Opened]:
         stack.push_async_callback(library.close)
         entries = [await _entry(entry, settings, stack) for entry in settings.model_entries()]
         models = await make_registry(entries, default=settings.model, env=settings.env.get, library=library)
+        redactor = Redactor(settings.secrets)
         world = World(
             store=store,
             clock=clock,
@@ -296,9 +297,9 @@ async def opened(roster: Roster) -> AsyncIterator[Opened]:
             tools=tools_of(settings, roster, agents, skills),
             choices=_choices(roster),
             etiquette=by_chat.etiquette(roster),
+            mask=redactor.known,
         )
         gateway = wire(world)
-        redactor = Redactor(settings.secrets)
         log = ConversationLog(gateway.bus, conversation_file(settings.home, settings.logs), clock, redactor)
         yield Opened(gateway=gateway, roster=roster, store=store, models=models, library=library, conversation=log)
 

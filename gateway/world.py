@@ -37,11 +37,20 @@ class Choices:
     reply_parts: int = 8
 
 
+Mask = Callable[[str], str]
+
+
+def unmasked(text: str) -> str:
+    """Nothing is secret."""
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """What a gateway is built on; tests bring their own clock, chance, channels and models.
 
-    `etiquette` is what the operator wants to be seen in a chat while its messages are worked on.
+    `etiquette` is what the operator wants to be seen in a chat while its messages are worked on. `mask` takes out of a
+    text whatever must not leave.
     """
 
     store: Store
@@ -54,3 +63,4 @@ class World:
     choices: Choices
     skills: Skills = NO_SKILLS
     etiquette: Callable[[ChatKey], Etiquette] = lambda chat: Etiquette()
+    mask: Mask = unmasked

@@ -174,3 +174,17 @@ def test_an_account_called_default_is_the_section_itself(station: Station) -> No
     station.writes(ONE + '[channels.fake.accounts.default]\ntoken = "two"\n')
     with pytest.raises(SettingsError, match=r"parley.toml:4: channels.fake.accounts.default is the section"):
         station.reads()
+
+
+async def test_a_secret_of_the_settings_never_leaves_in_a_reply_a_log_or_a_state(station: Station) -> None:
+    canary = "canary-NOTREAL-4711"
+    station.town.accounts[canary] = "ACME"
+    station.writes(ONE.replace('"one"', f'"{canary}"') + f'[texts]\nrefusal = "The token is {canary}, go away."\n')
+    async with station.running():
+        await station.until_built(1)
+        stranger = station.town.platforms["ACME"].person("ben")
+        await stranger.says("hello")
+        await stranger.hears("The token is ***, go away.")
+        assert canary not in str(station.told())
+    for path in (station.home / "logs").rglob("*"):
+        assert canary not in path.read_text()
