@@ -41,7 +41,7 @@ async def test_accounts_inherit_from_their_section_and_have_lists_of_their_own(s
         await ben.hears("")
         stranger = station.town.platforms["ACME"].person("ben")
         await stranger.says("hello")
-        await stranger.hears("I may not answer you here.")
+        await stranger.hears("I do not know you yet.")
 
 
 async def test_one_that_is_refused_says_why_and_the_other_runs(station: Station) -> None:
@@ -179,7 +179,10 @@ def test_an_account_called_default_is_the_section_itself(station: Station) -> No
 async def test_a_secret_of_the_settings_never_leaves_in_a_reply_a_log_or_a_state(station: Station) -> None:
     canary = "canary-NOTREAL-4711"
     station.town.accounts[canary] = "ACME"
-    station.writes(ONE.replace('"one"', f'"{canary}"') + f'[texts]\nrefusal = "The token is {canary}, go away."\n')
+    station.writes(
+        ONE.replace('"one"', f'"{canary}"')
+        + f'dm_policy = "allowlist"\n[texts]\nrefusal = "The token is {canary}, go away."\n'
+    )
     async with station.running():
         await station.until_built(1)
         stranger = station.town.platforms["ACME"].person("ben")
