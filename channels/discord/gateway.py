@@ -17,6 +17,7 @@ from core.ports import Clock
 IDENTIFY_PAUSE_S = 5.0
 # With these begins reading back what was missed, which may take its time.
 LONG = frozenset({"READY", "GUILD_CREATE"})
+GOODBYE_S = 5.0
 URGENT = "INTERACTION_CREATE"
 # The code with which the gateway closes on a wrong token.
 BAD_TOKEN = 4004
@@ -86,9 +87,18 @@ async def hear(token: Secret, take: Take, *, content: bool, clock: Clock, patien
         finally:
             for task in tasks:
                 task.cancel()
-            await ears.close()
+            await _leave(ears)
     if wrong is not None:
         raise wrong
+
+
+async def _leave(ears: Ears) -> None:
+    """A gateway that does not say goodbye in time is left without it."""
+    try:
+        async with asyncio.timeout(GOODBYE_S):
+            await ears.close()
+    except TimeoutError:
+        await ears.http.close()
 
 
 def _refuses_the_token(error: Exception) -> bool:

@@ -19,7 +19,6 @@ from sqlalchemy import Connection, select
 
 from channels import registry
 from channels.contract import AnyChannel, ChannelContext
-from core.decide.gate import Policy
 from core.domain.command import COMMANDS
 from core.domain.prompt import ModelSize, Prompt
 from core.domain.step import ModelAnswered
@@ -41,6 +40,7 @@ from gateway.world import World
 from tests.crash.channels.birth import PACE, Birth, hurried
 from tests.crash.matrix.fate import Fate
 from tests.crash.matrix.mortal import MortalStore
+from tests.fakes.access import everywhere
 from tests.fakes.gateway import House
 from tests.fakes.platform import FakePlatform
 from tests.processes.nursery import Nursery, become, leave
@@ -128,7 +128,7 @@ class ChannelHouse(House):
     def world(self, store: Store, channels: Sequence[AnyChannel]) -> World:
         """With a policy for its people."""
         world = super().world(store, channels)
-        policy = Policy(listed={(self.birth.channel, self.birth.account): frozenset(self.birth.people)})
+        policy = everywhere((self.birth.channel, self.birth.account), frozenset(self.birth.people))
         return replace(world, choices=replace(world.choices, policy=policy))
 
 
