@@ -202,6 +202,10 @@ class Limits(Section):
     model_calls: Whole = Field(default=50, description="model calls in one turn")
     turn_hours: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(default=2, description="hours of work")
     turn_tokens: Whole = Field(default=5_000_000, description="tokens of one turn")
+    member_tokens: Whole = Field(default=2_000_000, description="tokens a day of one person who is no owner")
+    member_budget: Dollars | None = Field(
+        default=None, description="US dollars a day of one person who is no owner; needs prices", examples=[2.0]
+    )
     tool_s: Seconds = Field(default=120, description="seconds for one tool call")
     reply_parts: Whole = Field(default=8, description="messages of one reply; a longer one goes as a file")
 

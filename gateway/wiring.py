@@ -41,6 +41,7 @@ from core.runtime.loading import Loading, Log
 from core.runtime.pacer import Pacer
 from core.runtime.permission import Permission
 from core.runtime.proposals import Proposals
+from core.runtime.quotas import Quotas
 from core.runtime.rendering import Rendering
 from core.runtime.saying import Saying
 from core.runtime.sender import Sender
@@ -254,6 +255,7 @@ def _runner(
         calls=Calls(bench, permission, closing, handing, proposals, loading),
         closing=closing,
         budget=choices.budget,
+        quotas=Quotas(StoredChatLog(world.store), choices.budget, world.clock),
     )
     return TurnRunner(Means(loading=loading, engine=Engine(power), closing=closing, hours=choices.turn_hours))
 
@@ -346,7 +348,12 @@ def _choices(roster: Roster) -> Choices:
         policy=roster.policy,
         commands=tuple(spec for spec in COMMANDS if not spec.terminal_only),
         texts=Texts(settings.texts),
-        budget=Budget(model_calls=limits.model_calls, tokens=limits.turn_tokens),
+        budget=Budget(
+            model_calls=limits.model_calls,
+            tokens=limits.turn_tokens,
+            person_tokens=limits.member_tokens,
+            person_cost=limits.member_budget,
+        ),
         agent=by_chat.agent(roster),
         turns=limits.turns,
         queueing=by_chat.queueing(roster),

@@ -17,10 +17,15 @@ _SAME_ROUNDS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one turn may use, all its frames together."""
+    """What one turn may use, all its frames together, and what one person who is no owner may use in a day (UTC).
+
+    `person_cost` is in US dollars; None is no bound.
+    """
 
     model_calls: int
     tokens: int
+    person_tokens: int | None = None
+    person_cost: float | None = None
 
 
 def next_actions(steps: Sequence[Stamped], around: Circumstances, budget: Budget) -> Sequence[Action]:

@@ -22,6 +22,7 @@ from core.ports.model import Model as Model
 from core.ports.model import Models as Models
 from core.ports.presence import Drafts as Drafts
 from core.ports.presence import Showing as Showing
+from core.ports.quota import Spent as Spent
 from core.ports.tool import NO_AGENTS as NO_AGENTS
 from core.ports.tool import NO_SKILLS as NO_SKILLS
 from core.ports.tool import Agents as Agents

@@ -17,6 +17,7 @@ from core.runtime.asking import Asking, NoAnswer
 from core.runtime.calls import Calls
 from core.runtime.closing import Closing
 from core.runtime.frame import Frame
+from core.runtime.quotas import Quotas
 
 
 class Halt(Enum):
@@ -41,6 +42,7 @@ class Power:
     calls: Calls
     closing: Closing
     budget: Budget
+    quotas: Quotas
 
 
 class Engine:
@@ -115,9 +117,13 @@ class Engine:
             return Halt.DRAINED
         if frame.id == 0 and self._signals.get(frame.claim.turn, 0) > frame.claim.signals:
             return Halt.CHANGED
+        if reached := await self._power.quotas.reached(frame):
+            return Fail(cause="cause_limit", what=reached)
         try:
             with self._asking(frame.claim.turn):
-                frame.log.add(await self._power.asking.ask(frame))
+                answered = await self._power.asking.ask(frame)
+            self._power.quotas.count(frame, answered.usage)
+            frame.log.add(answered)
         except NoAnswer as exc:
             return Fail(cause=exc.cause)
         return None

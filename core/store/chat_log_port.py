@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.domain.chat import Principal
 from core.domain.session import Session
 from core.domain.turn import Usage
 from core.ports import LastTurn
@@ -22,6 +23,10 @@ class StoredChatLog:
     async def used_since(self, chat_row: int, since: int) -> Usage:
         """What models were paid for since then."""
         return await self._store.read(spending.used_since, chat_row, since)
+
+    async def used_by(self, person: Principal, since: int) -> Usage:
+        """What models were paid for by this person's turns since then."""
+        return await self._store.read(spending.used_by, person, since)
 
     async def used_here(self, chat_row: int) -> Usage:
         """What models were paid for in the current session."""

@@ -1,6 +1,6 @@
 """Somebody is let in no more, and what runs for them ends."""
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, literal_column, select
 
 from core.domain.chat import Principal
 from core.domain.message import Dropped
@@ -12,7 +12,6 @@ from core.store.halting import STOP_TURN, halt
 from core.store.rows import chat_key
 from core.store.schema import chats, inbound, turns
 
-# Newest first: what waits is gone before what runs would hand the chat over to it.
 THEIRS = (
     select(turns.c.id, turns.c.chat, chats.c.channel, chats.c.account, chats.c.chat_id, chats.c.thread_id)
     .join(inbound, inbound.c.id == turns.c.id)
@@ -22,8 +21,8 @@ THEIRS = (
         inbound.c.sender == bindparam("b_user"),
         inbound.c.channel == bindparam("b_channel"),
         inbound.c.account == bindparam("b_account"),
+        literal_column("inbound.role IS NOT NULL"),
     )
-    .order_by(turns.c.id.desc())
 )
 
 
@@ -33,7 +32,8 @@ def revoke(conn: Connection, pairing_id: int, texts: Texts) -> tuple[Principal, 
     if person is None:
         return None
     who = {"b_channel": person.channel, "b_account": person.account, "b_user": person.user_id}
-    theirs = conn.execute(THEIRS, who).all()
+    # Newest first: what waits is gone before what runs would hand the chat over to it.
+    theirs = sorted(conn.execute(THEIRS, who).all(), reverse=True)
     for turn, _, channel, account, chat_id, thread_id in theirs:
         key = chat_key(channel, account, chat_id, thread_id)
         chat = lock(conn, Dropped(reason="revoked", event_key="", chat=key, at=0))

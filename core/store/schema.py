@@ -122,6 +122,7 @@ inbound = Table(
     _partial("inbound_refused", "sender", "channel", "account", where="refused = 1"),
     _partial("inbound_boundaries", "chat", "id", where="command = 'new'"),
     _partial("inbound_context", "chat", "id", where="lane = 'context' AND turn IS NULL"),
+    _partial("inbound_people", "sender", "channel", "account", "received_at", where="role IS NOT NULL"),
     _partial("inbound_bots", "chat", "received_at", where="bot = 1"),
     _partial("inbound_places", "channel", "account", "place", where="drop_reason = 'place_not_listed'"),
     sqlite_autoincrement=True,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, Select, bindparam, literal_column, select
 
+from core.domain.chat import Principal
 from core.domain.step import ModelAnswered
 from core.domain.turn import Usage
 from core.store import codec
@@ -32,6 +33,28 @@ USED_AFTER: Select[str] = (
     .join(steps, steps.c.turn == inbound.c.id)
     .where(inbound.c.chat == bindparam("b_chat"), inbound.c.id > bindparam("b_after"), _ANSWERED)
 )
+
+
+# The predicate of the index stands there word for word.
+USED_BY: Select[str] = (
+    select(steps.c.body)
+    .select_from(inbound)
+    .join(steps, steps.c.turn == inbound.c.id)
+    .where(
+        inbound.c.sender == bindparam("b_user"),
+        inbound.c.channel == bindparam("b_channel"),
+        inbound.c.account == bindparam("b_account"),
+        inbound.c.received_at >= bindparam("b_since"),
+        literal_column("inbound.role IS NOT NULL"),
+        _ANSWERED,
+    )
+)
+
+
+def used_by(conn: Connection, person: Principal, since: int) -> Usage:
+    """By what this person has begun at that time or later."""
+    who = {"b_user": person.user_id, "b_channel": person.channel, "b_account": person.account}
+    return _sum(conn.execute(USED_BY, {**who, "b_since": since}).scalars())
 
 
 def used_here(conn: Connection, chat_row: int) -> Usage:

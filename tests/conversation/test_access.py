@@ -7,13 +7,15 @@ from dataclasses import replace
 import pytest
 
 from core.decide.gate import AllowBots, DmPolicy, Door, GroupContext
+from core.decide.next_step import Budget
 from core.domain.chat import Role
 from core.domain.texts import Texts
 from core.domain.tool import Approval
+from core.domain.turn import Usage
 from core.models.scripted import ScriptedModel, calls, hangs, says
 from core.store import pairing, revoking
 from tests.conversation.watching import asked
-from tests.fakes.gateway import House, opened
+from tests.fakes.gateway import BUDGET, House, opened
 from tests.fakes.platform import Event, FakePlatform
 from tests.fakes.tools import answers
 
@@ -201,3 +203,32 @@ async def test_a_stranger_is_let_in_by_a_code_and_out_again(
         await platform.person("anna", chat="dm").says("/status")
         await platform.hears("Running: idle", chat="dm")
     assert model.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        (replace(BUDGET, person_tokens=100), "limit of 100 tokens a day reached"),
+        (replace(BUDGET, person_cost=0.5), "limit of $0.50 a day reached"),
+    ],
+)
+async def test_a_member_over_the_days_bound_is_told_so_and_an_owner_has_none(
+    house: House, platform: FakePlatform, model: ScriptedModel, bound: Budget, said: str
+) -> None:
+    spent = Usage(prompt_tokens=60, completion_tokens=40, cost=0.5)
+    model.then(*(replace(says(f"answer {number}"), usage=spent) for number in range(4)))
+    anna, ben, olga = (platform.person(name, chat=name) for name in ("anna", "ben", "olga"))
+    async with opened(replace(house, budget=bound)):
+        await anna.says("first")
+        await anna.hears("answer 0")
+        await anna.says("second")
+        await anna.hears(said)
+        await ben.says("mine")
+        await ben.hears("answer 1")
+        for number in (2, 3):
+            await olga.says("mine")
+            await olga.hears(f"answer {number}")
+    async with opened(replace(house, budget=bound)):
+        await platform.person("anna", chat="elsewhere").says("after a restart, in another chat")
+        await platform.hears(said, chat="elsewhere")
+    assert model.asked == 4

@@ -133,6 +133,7 @@ def _inbound() -> None:
     _partial("inbound_context", "inbound", ["chat", "id"], where="lane = 'context' AND turn IS NULL")
     _partial("inbound_message", "inbound", ["chat", "message_id"], where="message_id IS NOT NULL")
     _partial("inbound_pending", "inbound", ["id"], where="pending = 1")
+    _partial("inbound_people", "inbound", ["sender", "channel", "account", "received_at"], where="role IS NOT NULL")
     _partial("inbound_places", "inbound", ["channel", "account", "place"], where="drop_reason = 'place_not_listed'")
     _partial("inbound_refused", "inbound", ["sender", "channel", "account"], where="refused = 1")
     _partial("inbound_turn", "inbound", ["turn"], where="turn IS NOT NULL")
