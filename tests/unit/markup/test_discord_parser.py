@@ -34,7 +34,7 @@ OF_NODE = {
 @pytest.fixture(scope="module")
 def referee() -> Iterator["subprocess.Popen[str]"]:
     if not (NPM / "node_modules" / "discord-markdown-parser").is_dir() or not NODE.exists():
-        pytest.skip("the packages of tests/npm are not installed; .ci/run installs them")
+        pytest.skip("python -m tests.npm has not installed discord-markdown-parser")
     command = [str(NODE), str(NPM / "referee.js")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
