@@ -39,6 +39,7 @@ class Ground:
             texts=world.choices.texts,
             env=settings.env.get,
             start=section.common.start,
+            bots=section.common.allow_bots != "off",
             name=section.account,
             cursor=cursor,
             uploads=uploads,

@@ -67,7 +67,8 @@ class Line:
     def takes(self, section: ChannelSettings) -> bool:
         """Whether new settings are nothing that the channel itself was built with: it takes them over as it runs."""
         old = self.section
-        if section.own != old.own or section.common.start != old.common.start or self._identity.refused:
+        built_with = [(one.own, one.common.start, one.common.allow_bots) for one in (old, section)]
+        if built_with[0] != built_with[1] or self._identity.refused:
             return False
         if self._served is not None:
             served, self._served = self._served, replace(self._served, section=section)

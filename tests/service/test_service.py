@@ -13,14 +13,14 @@ TWO = ONE + '[channels.fake.accounts.beta]\ntoken = "two"\nallow_from = ["ben"]\
 
 
 async def test_a_message_on_a_configured_channel_is_answered(station: Station) -> None:
-    station.writes(ONE)
+    station.writes(ONE + 'allow_bots = "mentions"\n')
     async with station.running():
         await station.until_built(1)
         anna = station.town.platforms["ACME"].person("anna")
         await anna.says("hello")
         await anna.hears("")
         context = station.town.contexts["ACME"]
-        assert (context.account, context.name) == ("ACME", "default")
+        assert (context.account, context.name, context.bots) == ("ACME", "default", True)
         assert context.uploads is not None
         assert context.cursor is not None
         chat = ChatKey(channel="fake", account="ACME", chat_id="room")
