@@ -51,8 +51,8 @@ class TelegramSettings(BaseModel):
     webhook_url: str | None = Field(
         default=None,
         pattern=r"^https?://\S+$",
-        description="the address that Telegram calls: that of web.public_bind with /channels/telegram/BOT-ID behind it",
-        examples=["https://bot.example.org/channels/telegram/123456789"],
+        description="the address that Telegram calls: your public one with /channels/telegram/ACCOUNT behind it",
+        examples=["https://bot.example.org/channels/telegram/default"],
     )
     webhook_secret: SecretText | None = Field(
         default=None, description="what Telegram proves itself with: 32 to 256 letters, digits, _ and -"
