@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -173,8 +173,9 @@ class TelegramServer:
         if self.moments(method, "taken"):
             return _cut(request)
         response = web.json_response({"ok": True, "result": result})
-        await response.prepare(request)
-        await response.write_eof()
+        with suppress(ConnectionResetError):
+            await response.prepare(request)
+            await response.write_eof()
         self.moments(method, "answered")
         return response
 
