@@ -39,26 +39,15 @@ class Place:
     workspace: Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
-    """A mail as it came, with what a reader is told of it."""
-
-    file: File
-    caption: str
-
-
-def whole_mail(subject: str, raw: bytes) -> Whole:
-    """Named after what it is about."""
-    file = File(name=f"{subject[:60] or 'mail'}.eml", media_type="message/rfc822", data=raw)
-    return Whole(file=file, caption=f"the whole mail; subject: {subject}" if subject else "the whole mail")
-
-
-def kept(place: Place, key: str, files: Sequence[File], mail: Whole | None) -> tuple[Attachment, ...]:
+def kept(place: Place, key: str, files: Sequence[File]) -> tuple[Attachment, ...]:
     """Every file of a mail under a name of its own, the same for the same mail; one that cannot be kept is named."""
-    found = [_kept(place, f"{mark(key)[:8]}-{number}", one, _state(one)) for number, one in enumerate(files, 1)]
-    if mail is not None:
-        found.append(_kept(place, f"{mark(key)[:8]}-0", mail.file, mail.caption))
-    return tuple(found)
+    return tuple(_kept(place, f"{mark(key)[:8]}-{number}", one, _state(one)) for number, one in enumerate(files, 1))
+
+
+def kept_whole(place: Place, key: str, subject: str, raw: bytes) -> Attachment:
+    """A mail as it came, named after what it is about."""
+    file = File(name=f"{subject[:60] or 'mail'}.eml", media_type="message/rfc822", data=raw)
+    return _kept(place, f"{mark(key)[:8]}-0", file, f"the whole mail; subject: {subject}")
 
 
 def _state(file: File) -> str:

@@ -10,7 +10,7 @@ from channels.contract import Accept
 from channels.email import conversations
 from channels.email.conversations import Conversation
 from channels.email.desk import Desk
-from channels.email.files import Place, kept, whole_mail
+from channels.email.files import Place, kept, kept_whole
 from channels.email.imap import Fetched
 from channels.email.inbound import Judged, judge
 from channels.email.looking import Reading, look
@@ -94,13 +94,19 @@ class Taker:
         return Dropped(reason=reason, event_key=key, chat=chat, at=at, cursor=move)
 
     def _with_files(self, event: Inbound, judged: Judged, reading: Reading) -> Inbound:
-        """Stored before the event is. The whole mail stands beside it where the words do not say all."""
+        """Stored before the event is. The whole mail lies beside them where the words do not say all of it.
+
+        It is named only in the first mail of a conversation: an answer to a question is to be nothing but the answer.
+        """
         if judged.body is None or self._desk.context.uploads is None:
             return event
         place = Place(folder=self._desk.context.uploads(event.chat), workspace=self._desk.context.workspace)
-        needed = bool(judged.quoted) or (judged.first and bool(reading.subject))
-        whole = whole_mail(reading.subject, reading.raw) if needed else None
-        return replace(event, attachments=kept(place, event.event_key, judged.body.files, whole))
+        files = kept(place, event.event_key, judged.body.files)
+        names = judged.first and bool(reading.subject)
+        if names or judged.quoted:
+            whole = kept_whole(place, event.event_key, reading.subject, reading.raw)
+            files = (*files, whole) if names else files
+        return replace(event, attachments=files)
 
     def _is_too_much(self, event: Inbound) -> bool:
         """Whether one sender writes faster than people do: two programs may be writing to each other."""

@@ -1,0 +1,1 @@
+"""The email channel under a whole gateway, and against real mail servers."""
