@@ -1,11 +1,11 @@
 """From a reply to the mail that it becomes, without its addresses. Pure."""
 
 from collections.abc import Sequence
-from typing import TypedDict, assert_never
+from typing import TypedDict
 
 from channels.email.headers import one_line
-from channels.markup.controls import strip_controls
-from core.domain.message import Choice, Fragment, Markdown, Mention, OutgoingFile, Reply, Text
+from channels.markup.email import parts
+from core.domain.message import Choice, OutgoingFile, Reply, Text
 
 MOST_FILES = 20
 MOST_FILE_BYTES = 18_000_000
@@ -29,29 +29,19 @@ class EmailPart(TypedDict):
 
 
 def render(reply: Reply) -> list[EmailPart]:
-    """A mail for all words; more mails where there are more files than one can carry."""
-    words = "".join(map(_words, reply.fragments)) + _numbered(reply.choices)
+    """A mail for all words, as text and as HTML; more mails where there are more files than one can carry."""
+    fragments = [*reply.fragments, *([Text(text=_numbered(reply.choices))] if reply.choices else [])]
+    (drawn,) = parts(fragments)
     files = [_file(file) for file in reply.files]
-    parts = [_part(words.strip("\n"), files[:MOST_FILES], asks=bool(reply.choices))]
+    text, html = str(drawn.payload["text"]).strip("\n"), str(drawn.payload["html"])
+    mails = [_part(text, html if text else "", files[:MOST_FILES], asks=bool(reply.choices))]
     for start in range(MOST_FILES, len(files), MOST_FILES):
-        parts.append(_part("", files[start : start + MOST_FILES], asks=False))
-    return parts
+        mails.append(_part("", "", files[start : start + MOST_FILES], asks=False))
+    return mails
 
 
-def _part(text: str, files: list[PartFile], *, asks: bool) -> EmailPart:
-    return EmailPart(text=text, html="", files=files, asks=asks)
-
-
-def _words(fragment: Fragment) -> str:
-    match fragment:
-        case Markdown(source=source):
-            return strip_controls(source)
-        case Text(text=text):
-            return strip_controls(text)
-        case Mention(principal=principal):
-            return one_line(principal.name or principal.user_id)
-        case _:
-            assert_never(fragment)
+def _part(text: str, html: str, files: list[PartFile], *, asks: bool) -> EmailPart:
+    return EmailPart(text=text, html=html, files=files, asks=asks)
 
 
 def _numbered(choices: Sequence[Choice]) -> str:

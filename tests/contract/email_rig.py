@@ -136,7 +136,7 @@ def desk_of(memory: Memory, workspace: Path, *, addresses: Sequence[str]) -> Des
 class EmailRig:
     """A mailbox, and Ann in a conversation that she began."""
 
-    def __init__(self, server: MailServer, workspace: Path) -> None:
+    def __init__(self, server: MailServer, workspace: Path, **more: object) -> None:
         self.server = server
         self.clock = Impatient()
         self.memory = Memory()
@@ -144,7 +144,7 @@ class EmailRig:
         begins = begun(ROOT, Letter(message_id=ROOT, subject="", author=ANN, others=()))
         self.memory.values |= {scope_of(ROOT): dumped(begins), scope_of_mail(ROOT): ROOT}
         self.memory.values["folder.INBOX"] = '{"validity":1,"uid":0,"began":1,"unread":0}'
-        self.channel = channel_on(server, self.memory, workspace, self.clock)
+        self.channel = channel_on(server, self.memory, workspace, self.clock, **more)
         listen = self.channel.listen
         self.channel.listen = lambda accept: listen(self.memory.keeping(accept))  # type: ignore[method-assign]
 

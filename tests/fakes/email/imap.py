@@ -102,8 +102,9 @@ class ImapSession:
     def _uid_fetch(self, tag: str, arguments: str) -> None:
         assert self._folder is not None
         told, what = words(arguments)[:2]
+        wanted = {kept.uid for kept in self._folder.within(told)}
         for number, kept in enumerate(self._folder.mails, 1):
-            if kept in list(self._folder.within(told)):
+            if kept.uid in wanted:
                 self._tell(number, kept, what)
 
     def _tell(self, number: int, kept: Kept, what: str) -> None:
@@ -169,14 +170,13 @@ def searched(folder: Folder, criteria: list[str]) -> list[Kept]:
     while rest:
         name = rest.pop(0).upper()
         told = [rest.pop(0) for _ in range({"UID": 1, "SINCE": 1, "HEADER": 2}.get(name, 0))]
-        found = [one for one in found if _fits(folder, one, name, told)]
+        within = {kept.uid for kept in folder.within(told[0])} if name == "UID" else set()
+        found = [one for one in found if (one.uid in within if name == "UID" else _fits(one, name, told))]
     return found
 
 
-def _fits(folder: Folder, kept: Kept, name: str, told: list[str]) -> bool:
+def _fits(kept: Kept, name: str, told: list[str]) -> bool:
     match name:
-        case "UID":
-            return kept in list(folder.within(told[0]))
         case "UNSEEN":
             return "\\Seen" not in kept.flags
         case "SINCE":

@@ -53,7 +53,8 @@ class Folder:
         for piece in told.split(","):
             first, colon, second = piece.partition(":")
             ends = [last if one == "*" else int(one) for one in (first, second if colon else first)]
-            yield from (one for one in self.mails if min(ends) <= one.uid <= max(ends))
+            lowest, highest = min(ends), max(ends)
+            yield from (one for one in self.mails if lowest <= one.uid <= highest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
