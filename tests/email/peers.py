@@ -90,7 +90,7 @@ smtpd_sasl_auth_enable = yes
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = inet:127.0.0.1:{sasl}
 smtpd_relay_restrictions = permit_sasl_authenticated, reject_unauth_destination
-default_transport = error:no relay in this test
+default_transport = bouncer
 relay_transport = error:no relay in this test
 message_size_limit = 30000000
 virtual_mailbox_limit = 0
@@ -110,6 +110,7 @@ anvil unix - - n - 1 anvil
 proxymap unix - - n - - proxymap
 tlsmgr unix - - n 1000? 1 tlsmgr
 postlog unix-dgram n - n - 1 postlogd
+bouncer unix - n n - - pipe user=nobody argv=/bin/sh -c {{exit 67}}
 """
 
 
