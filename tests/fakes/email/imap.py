@@ -27,6 +27,8 @@ class ImapSession:
         self._reader = reader
         self._writer = writer
         self._folder: Folder | None = None
+        # How many mails the client knows of: what came since is told as soon as it listens.
+        self._told = 0
 
     async def run(self) -> None:
         """Until one side goes."""
@@ -88,7 +90,7 @@ class ImapSession:
         folder = self._provider.box.folders.get(words(arguments)[0])
         if folder is None:
             return "NO [NONEXISTENT] no such folder"
-        self._folder = folder
+        self._folder, self._told = folder, len(folder.mails)
         self._say(f"* {len(folder.mails)} EXISTS")
         self._say(f"* OK [UIDVALIDITY {folder.validity}] valid")
         self._say(f"* OK [UIDNEXT {folder.next}] next")
@@ -147,19 +149,18 @@ class ImapSession:
 
     async def _idle(self, tag: str, arguments: str) -> None:
         assert self._folder is not None
-        count = len(self._folder.mails)
         self._say("+ idling")
         await self._writer.drain()
         async with asyncio.TaskGroup() as group:
-            telling = group.create_task(self._tells(self._folder, count))
+            telling = group.create_task(self._tells(self._folder))
             await self._reader.readline()
             telling.cancel()
 
-    async def _tells(self, folder: Folder, count: int) -> None:
+    async def _tells(self, folder: Folder) -> None:
         while True:
-            if len(folder.mails) != count:
-                count = len(folder.mails)
-                self._say(f"* {count} EXISTS")
+            if len(folder.mails) != self._told:
+                self._told = len(folder.mails)
+                self._say(f"* {self._told} EXISTS")
                 await self._writer.drain()
             await self._provider.change()
 
