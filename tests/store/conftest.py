@@ -37,9 +37,12 @@ def clock() -> FakeClock:
 def server_database() -> Iterator[str]:
     """A database on a server, for all tests one after the other."""
     # Not below pytest's own folder: another run clears that away when three newer ones have begun.
-    with TemporaryDirectory(prefix="parley-pg-") as folder, servers.running(Path(folder)) as server:
-        with servers.new_database(server) as database:
-            yield database
+    with (
+        TemporaryDirectory(prefix="parley-pg-") as folder,
+        servers.running(Path(folder)) as server,
+        servers.new_database(server) as database,
+    ):
+        yield database
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
