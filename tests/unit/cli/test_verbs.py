@@ -102,7 +102,8 @@ def test_config_validate_knows_the_tools(here: Path, capsys: Capture) -> None:
 
 def test_the_schema_has_every_section_and_every_channels_own_keys(here: Path, capsys: Capture) -> None:
     properties = json.loads(says(capsys, "config", "schema"))["properties"]
-    assert set(properties) == {"model", "agent", "models", "channels", "limits", "texts", "store", "logs", "tools"}
+    sections = {"model", "agent", "models", "channels", "limits", "texts", "store", "logs", "tools", "web"}
+    assert set(properties) == sections
     terminal = properties["channels"]["properties"]["terminal"]["properties"]
     assert {"enabled", "allow_from", "session"} <= set(terminal)
     assert "max_bytes" in properties["tools"]["properties"]["web_fetch"]["properties"]
