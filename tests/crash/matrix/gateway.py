@@ -157,7 +157,8 @@ def _house(birth: Birth, far: Far, time: Time) -> House:
         tools={tool.spec.name: tool for tool in tools},
         clock=time,
     )
-    return replace(house, tool_s=60.0, turns=64, max_age=lambda chat: DAY_MS)
+    bounded = replace(house.budget, person_tokens=1_000_000_000)
+    return replace(house, tool_s=60.0, turns=64, max_age=lambda chat: DAY_MS, budget=bounded)
 
 
 def _channel(birth: Birth, far: Far, fate: Fate) -> FarChannel:

@@ -49,6 +49,7 @@ OPERATIONS: Mapping[str, Rows] = {
     "last_turn.last_turn": _reads("K4"),
     "spending.used_here": _reads("K4"),
     "spending.used_since": _reads("K4"),
+    "spending.used_by": _reads("K5"),
     "claims.claim": _writes("K4", "K4", "K5"),
     "claims.release": _writes("K18", "K18", "K18"),
     "claims.renew": _writes("K6", "K6", "K6"),
@@ -164,6 +165,8 @@ NOTHING_HALF_DONE: Mapping[str, str] = {
     "Sending.manners": "pure",
     "Sending.placeholder": "Places.placeholder",
     "Checks.check": "looks, or talks to itself",
+    "Closes.close": "lets go",
+    "Spent.used_by": "spending.used_by",
     "Serves.web": "Channel.listen",
     "Types.typing": "cosmetic",
     "Reacts.react": "cosmetic",
@@ -180,6 +183,8 @@ NOTHING_HALF_DONE: Mapping[str, str] = {
 # Operations of other processes, each a commit or a look of its own: the windows' own tests kill windows.
 BESIDE: Mapping[str, str] = {
     "listing": "what the command line shows",
+    "cursors": "where a channel goes on, and who an account is: before it listens",
+    "health": "what an operator examines",
     "approving": "what an operator decides by hand, one statement",
     "grants.listed": "what the command line shows",
     "grants.revoke": "what an operator does by hand, one statement",
