@@ -29,7 +29,7 @@ test: check ## everything that has to pass: the checks, then all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 nightly: $(VENV)/.dev ## show 20,000 documents to the parsers of Telegram and Discord
-	@DOCUMENTS=20000 $(BIN)/python -m pytest -q tests/unit/markup/test_telegram_parser.py tests/unit/markup/test_discord_parser.py
+	@DOCUMENTS=20000 $(BIN)/python -m pytest -q --timeout 0 tests/unit/markup/test_telegram_parser.py tests/unit/markup/test_discord_parser.py
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, size and habit budgets
 	@$(BIN)/python -m tests.checks
