@@ -10,9 +10,11 @@ BOT_MAILS = 1
 def door_of(common: ChannelCommon, *, mail: bool) -> Door:
     """`mail`: on a channel whose answers to strangers would feed loops nobody gets a code, and programs one turn."""
     usual = DmPolicy.ALLOWLIST if mail else DmPolicy.PAIRING
+    wanted = common.dm_policy or usual
     most = common.max_bot_turns_per_thread
     return Door(
-        dm=common.dm_policy or usual,
+        # Settings refuse this already; a code that goes out by mail would be one too many.
+        dm=usual if mail and wanted is DmPolicy.PAIRING else wanted,
         group=common.group_policy,
         groups=frozenset(common.groups),
         authors=frozenset(common.group_allow_from),

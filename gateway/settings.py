@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from channels import registry
+from core.decide.gate import DmPolicy
 from core.domain.secret import Secret
 from core.models.entry import ModelEntry
 from core.validation import KeyPath, Problem, first_problem, nearest, printable, unknown
@@ -268,8 +269,19 @@ def _account(
     common = checked(ChannelCommon, {key: table[key] for key in table if key in shared}, source, under)
     if not common.enabled:
         return replace(blank, common=common)
+    if common.dm_policy is DmPolicy.PAIRING and blank.name in registry.CHANNELS:
+        _gives_codes(blank.name, source, (*under, "dm_policy"))
     own = {key: table[key] for key in table if key not in shared}
     return replace(blank, common=common, own=checked(models[blank.name](), own, source, under, also=shared))
+
+
+def _gives_codes(name: str, source: Source, path: KeyPath) -> None:
+    """Where strangers are told nothing, nobody can be given a code."""
+    if not registry.load(name).refuses:
+        text = (
+            "cannot be pairing here, since strangers are never written to: use allowlist and name people in allow_from"
+        )
+        raise source.error(Problem(path=path, text=text))
 
 
 def _tool(name: str, table: Mapping[str, object], source: Source) -> ToolSettings:
