@@ -11,7 +11,7 @@ from core.domain.chat import ChatKey
 from core.domain.errors import SendError, Unreachable, Unsure
 
 BOT = "parley-bot"
-PATIENCE = 5.0
+PATIENCE = 20.0
 
 
 class Profile(Enum):

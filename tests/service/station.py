@@ -18,7 +18,7 @@ from tests.fakes.channel import CHANNEL, FakeChannel
 from tests.fakes.platform import Changes, FakePlatform
 from tests.fakes.waiting import until
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 
 class TokenSettings(BaseModel):

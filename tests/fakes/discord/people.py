@@ -9,7 +9,7 @@ from tests.fakes.discord.interactions import Interaction, Interactions
 from tests.fakes.discord.world import APP, DM, FORUM, GUILD, MEMBER_RIGHTS, World, iso
 from tests.fakes.wire import Json, text_at
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 COMMAND, COMPONENT, FORM = 2, 3, 5
 STRING, INTEGER = 3, 4
 

@@ -191,7 +191,7 @@ class FakeTerminal:
         """Wait until it is true of the text."""
         await self._changes.until(
             lambda: true(self.text()),
-            within=5,
+            within=30,
             otherwise=lambda: f"the terminal never {what}; it shows:\n{self.text()}",
         )
 
